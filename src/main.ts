@@ -8,6 +8,9 @@ import { lockStore, makeDataFolder, readVersion } from "./installation/installat
 import { readTag } from "./identity/tagScript.ts";
 import { createEdge } from "./http/edge.ts";
 import { hostOf } from "./sites/hosts.ts";
+import type { Sender } from "./delivery/send.ts";
+import type { SingleSignOnSettings } from "./access/singleSignOn/settings.ts";
+import type { Logger } from "pino";
 import { createLog } from "./observability/log.ts";
 import { createObservability } from "./observability/observability.ts";
 import { createCertificate, watchCertificate } from "./server/certificate.ts";
@@ -56,7 +59,7 @@ export async function serve(
         : createEdge({
             secrets: config.edgeSecrets,
             transport: config.transport,
-            // A host that is only claimed counts too: its proof arrives through the edge.
+            // A host that is only claimed counts too: its verification arrives through the edge.
             siteIdOf: (name) => directory.site(name)?.id ?? directory.host(hostOf(name))?.siteId,
           });
     const app = createHttpServer(certificate?.pair ?? null, observability.onDefect, edge);
@@ -80,11 +83,19 @@ export async function serve(
     const address = addressOf(app, config);
     print(await startText(address, config, services, routes, applied));
     log.info({ version: readVersion(), address }, "started");
+    if (config.singleSignOn) void checkProvider(config.singleSignOn, services.pushSender, log);
     return { address, stop: () => shutdown.run(config.drainMs) };
   } catch (error) {
     await shutdown.run(0);
     throw error;
   }
+}
+
+/** A provider that is away for now must not keep the relay from starting. */
+async function checkProvider(settings: SingleSignOnSettings, sender: Sender, log: Pick<Logger, "warn">): Promise<void> {
+  const { findProviderFault } = await import("./access/singleSignOn/provider.ts");
+  const fault = await findProviderFault(settings, (request) => sender.send(request, { platform: "oidc", customerAddress: true }));
+  if (fault !== null) log.warn({ fault }, "nobody can sign in at the OpenID provider now; 'cleancast doctor' checks it again");
 }
 
 async function startText(

@@ -4,12 +4,12 @@ import { dispatch } from "./delivery/dispatch.ts";
 import type { Lanes } from "./delivery/lanes/lanes.ts";
 import type { ReservedId } from "./delivery/ownership.ts";
 import { toConversion } from "./delivery/conversion.ts";
-import { planDeliveries, skipDeliveries, type PlannedDelivery } from "./delivery/plan.ts";
-import { isRepeatedStage, repeatedStageReason } from "./identity/leadStages.ts";
+import { planDeliveries, stageFor, type PlannedDelivery } from "./delivery/plan.ts";
 import { addClickIds, attribute, lookUpPerson, lookUpTimeoutMs } from "./identity/attribution.ts";
+import { withLateVerdicts } from "./identity/lateVerdicts.ts";
 import { addKnownForms } from "./identity/person.ts";
 import type { Attribution, Conversion, Event, FilterReason, Identity, Result, SeenId } from "./kernel/event.ts";
-import { inSlices } from "./kernel/concurrency.ts";
+import { threadShare } from "./kernel/concurrency.ts";
 import { orderEventIdOf } from "./kernel/ids.ts";
 import type { Site } from "./sites/directory.ts";
 import type { NewDelivery } from "./store/deliveries/delivery.ts";
@@ -17,6 +17,8 @@ import { duplicateKey, orderClaim, personRefOf } from "./store/events/claims.ts"
 import type { NewEvent } from "./store/events/events.ts";
 import type { Store } from "./store/store.ts";
 import { filterReasons } from "./traffic/filter.ts";
+import type { TrafficMemory } from "./traffic/frequency.ts";
+import { evidenceOf } from "./traffic/verdict.ts";
 
 export type Received = {
   event: Event;
@@ -40,7 +42,11 @@ export type Exit =
 export type RelayContext = {
   store: Store;
   lanes: Lanes;
+  /** What is known of the sources of visits; absent in commands, which see no visits. */
+  memory?: Pick<TrafficMemory, "keysOf" | "recall">;
   now: () => number;
+  /** Called with the evidence against the visits of a person, when a conversion of theirs is durable. */
+  onConverted?: (siteId: string, evidence: ReadonlySet<string>, at: number) => void;
   /** Called when the event and these deliveries are durable. */
   onPlanned?: (planned: readonly NewDelivery[]) => void;
 };
@@ -55,9 +61,14 @@ export async function relay(received: Received, site: Site, deadline: number, co
   }
 }
 
+/** Their preparation, commit and first requests take two or three milliseconds of the embedded store's thread. */
+const sliceEvents = 16;
+
 /**
- * Relays the events of one request: all that are accepted become durable with one commit. An event that fails does not fail
- * the others. Releases the events' ids.
+ * Relays the events of one request. An event that fails does not fail the others. Releases the events' ids.
+ *
+ * A server commits all of them together. The embedded store writes on the thread that accepts events, so that they become durable some at
+ * a time, and events of others in between; all of them are durable when this resolves.
  */
 export async function relayBatch(
   batch: readonly Received[],
@@ -65,8 +76,11 @@ export async function relayBatch(
   deadline: number,
   context: RelayContext,
 ): Promise<PromiseSettledResult<Exit>[]> {
+  const isWhole = context.store.engine === "postgres";
+  const relayOne = async (one: Received) => acceptAndSend(await prepare(one, site, deadline, context), deadline, context);
   try {
-    const preparing = await inSlices(batch, (one) => settled(prepare(one, site, deadline, context)));
+    if (!isWhole) return await Promise.all(await threadShare.map(site.id, batch, (one) => settled(relayOne(one)), sliceEvents));
+    const preparing = await threadShare.map(site.id, batch, (one) => settled(prepare(one, site, deadline, context)));
     const prepared = await Promise.all(preparing);
     // All are handed to the store before it begins to write.
     return await Promise.allSettled(
@@ -88,8 +102,8 @@ const settled = async <T>(work: Promise<T>) => (await Promise.allSettled([work])
 export type Acceptance = Exclude<Exit, { exit: "dispatched" }> | { exit: "accepted"; sent: Promise<unknown> };
 
 /**
- * Accepts the events of one request with one commit, and resolves when that is durable: the deliveries go on without the
- * sender. Releases the events' ids.
+ * Accepts the events of one request, with one commit on a server and with short ones in the embedded store, and resolves when all are
+ * durable: the deliveries go on without the sender. Releases the events' ids.
  */
 export async function acceptBatch(
   batch: readonly Received[],
@@ -97,14 +111,20 @@ export async function acceptBatch(
   deadline: number,
   context: RelayContext,
 ): Promise<PromiseSettledResult<Acceptance>[]> {
+  const acceptOne = async (prepared: Prepared): Promise<Acceptance> => {
+    const accepted = await accept(prepared, deadline, context);
+    return "send" in accepted ? { exit: "accepted", sent: accepted.send() } : accepted;
+  };
+  const prepareOne = (one: Received) => prepare(one, site, deadline, context);
   try {
-    const prepared = await Promise.allSettled(batch.map((one) => prepare(one, site, deadline, context)));
+    if (batch.length === 1 || context.store.engine !== "postgres")
+      return await Promise.allSettled(batch.map(async (one) => acceptOne(await prepareOne(one))));
+    const prepared = await Promise.allSettled(batch.map(prepareOne));
+    // All are handed to the store before it begins to write.
     return await Promise.allSettled(
-      prepared.map(async (one): Promise<Acceptance> => {
-        if (one.status === "rejected") throw one.reason as Error;
-        const accepted = await accept({ ...one.value, batch }, deadline, context);
-        return "send" in accepted ? { exit: "accepted", sent: accepted.send() } : accepted;
-      }),
+      prepared.map((one) =>
+        one.status === "fulfilled" ? acceptOne({ ...one.value, batch }) : Promise.reject(one.reason as Error),
+      ),
     );
   } finally {
     for (const { reservedId } of batch) reservedId.release();
@@ -116,9 +136,12 @@ type Prepared = {
   event: Event;
   attribution: Attribution;
   reasons: FilterReason[];
+  /** Against the person's visits; null for one who never visited. */
+  evidence: ReadonlySet<string> | null;
   claims: ReturnType<typeof claimsOf>;
   conversion: Conversion;
   planned: PlannedDelivery[];
+  stage: ReturnType<typeof stageFor>;
   /** Events with the same object are committed together. */
   batch: object | null;
   delivery: NewEvent["delivery"];
@@ -126,17 +149,20 @@ type Prepared = {
 };
 
 /** Only reads. */
-async function prepare(received: Received, site: Site, deadline: number, { store }: RelayContext): Promise<Prepared> {
+async function prepare(received: Received, site: Site, deadline: number, { store, memory }: RelayContext): Promise<Prepared> {
   const { settings } = site;
   const { receivedAt, person } = received.event;
   const { emailSha256 } = person;
 
   const timeoutMs = lookUpTimeoutMs(deadline - receivedAt);
-  const known = await lookUpPerson(store.people, site, emailSha256, timeoutMs);
+  const found = await lookUpPerson(store.people, site, emailSha256, timeoutMs);
+  const known = memory ? withLateVerdicts(found, site, memory, receivedAt) : found;
   const identity = known.identity === "unreadable" ? null : known.identity;
   const event = identity ? withKnownForms(received.event, identity.forms) : received.event;
 
   const reasons = filterReasons({ emailSha256, emailDomain: received.emailDomain, identity }, settings);
+
+  const evidence = identity?.visits.length ? evidenceOf(identity.visits) : null;
 
   const isTrusted = emailSha256 !== undefined && settings.allowedPersons.includes(emailSha256);
   const attribution = attribute(known, event.time, { keepMs: settings.keepMs, isTrusted });
@@ -144,14 +170,10 @@ async function prepare(received: Received, site: Site, deadline: number, { store
 
   const claims = claimsOf(received, site);
   const conversion = toConversion(event, claims.orderEventId ?? event.id, attribution);
-  const isRepeated = event.leadId !== undefined && (await isRepeatedStage(store, event));
-  const planned = reasons.length
-    ? []
-    : isRepeated
-      ? skipDeliveries(site.connections, repeatedStageReason)
-      : planDeliveries(conversion, site.connections, receivedAt);
+  const planned = reasons.length ? [] : planDeliveries(conversion, site.connections, receivedAt);
+  const stage = stageFor(event, site, receivedAt);
   const { reservedId, delivery, refs } = received;
-  return { reservedId, event, attribution, reasons, claims, conversion, planned, batch: null, delivery, refs };
+  return { reservedId, event, attribution, reasons, evidence, claims, conversion, planned, stage, batch: null, delivery, refs };
 }
 
 async function acceptAndSend(prepared: Prepared, deadline: number, context: RelayContext): Promise<Exit> {
@@ -162,7 +184,7 @@ async function acceptAndSend(prepared: Prepared, deadline: number, context: Rela
 type Accepted = Exclude<Exit, { exit: "dispatched" }> | { send: () => Promise<Record<string, Result>> };
 
 async function accept(prepared: Prepared, deadline: number, context: RelayContext): Promise<Accepted> {
-  const { reservedId, event, attribution, reasons, claims, conversion, planned, batch, delivery, refs } = prepared;
+  const { reservedId, event, attribution, reasons, claims, conversion, planned, stage, batch, delivery, refs } = prepared;
   const { store, lanes, now } = context;
   const ownership = reservedId.own(event.siteId, planned, event.receivedAt);
   const openEvent = ownership.by === "node" ? ownership.event : null;
@@ -178,6 +200,7 @@ async function accept(prepared: Prepared, deadline: number, context: RelayContex
       batch,
       delivery,
       refs,
+      stage,
     })
     .catch((error: unknown) => {
       openEvent?.abandon();
@@ -187,14 +210,17 @@ async function accept(prepared: Prepared, deadline: number, context: RelayContex
     openEvent?.close();
     return { exit: "duplicate", findFirst: () => findFirst(store, event.siteId, prepared) };
   }
+  if (prepared.evidence && event.mode === "live") context.onConverted?.(event.siteId, prepared.evidence, event.receivedAt);
   // Nothing was planned, so no open event was made.
   if (reasons.length) return { exit: "filtered", reasons };
-  context.onPlanned?.(planned);
+  const { platformEventId, isRepeated } = acceptance;
+  if (isRepeated) openEvent?.close();
+  const final = isRepeated && stage ? stage.repeated : planned;
+  context.onPlanned?.(final);
 
-  const { platformEventId } = acceptance;
   // The store gave the event another id than planned, which is rare.
-  const final = conversion.platformEventId === platformEventId ? conversion : { ...conversion, platformEventId };
-  return { send: () => dispatch({ event, conversion: final, planned, ownership }, lanes, deadline - now()) };
+  const sent = conversion.platformEventId === platformEventId ? conversion : { ...conversion, platformEventId };
+  return { send: () => dispatch({ event, conversion: sent, planned: final, ownership }, lanes, deadline - now()) };
 }
 
 /** Finds the event of which another one is a duplicate. The answer does not depend on it. */

@@ -1,10 +1,10 @@
 // Reads click ids and UTM fields from the address (names in any case), and browser ids from cookies. Values are not changed.
 
-import { cookieNames, loadSecondPart, page, paramNames, safely } from "./page.ts";
+import { cookieNames, hasLinks, loadSecondPart, page, paramNames, safely } from "./page.ts";
 
 const params: Record<string, string> = {};
-/** An advertisement brought this visit. */
-let hasClickId = false;
+/** An advertisement brought this visit, or it has links that carry a visit over. */
+let needsSecondPart: unknown = hasLinks;
 const isParam = new RegExp(`^(${paramNames})$`, "i");
 const cookie = new RegExp(`(?:^|; )(${cookieNames})=([^;]*)`, "g");
 /** The relay drops longer values, and refuses reports that they make too large. */
@@ -18,7 +18,7 @@ export function readAddress(address: string): void {
     url.searchParams.forEach((value, key) => {
       if (!isParam.test(key) || !value || value[maxLength]) return;
       params[key.toLowerCase()] = value;
-      hasClickId ||= !/^utm/i.test(key);
+      needsSecondPart ||= !/^utm/i.test(key);
     });
   });
 }
@@ -30,9 +30,9 @@ export function readAddresses(): void {
   readAddress(location.href);
 }
 
-/** Reads the ids for a report. Visits that an advertisement brought also load the second part of the tag. */
+/** Reads the ids for a report. Loads the second part of the tag where it is needed. */
 export function readIds(): object {
-  if (hasClickId) loadSecondPart();
+  if (needsSecondPart) loadSecondPart();
   const cookies: Record<string, string> = {};
   // Visits every match, in fewer bytes than a loop.
   page.cookie.replace(cookie, (_, name: string, value: string) => (cookies[name] = value));

@@ -9,8 +9,10 @@ declare const $CC: [
   /** Patterns for the names of click ids and UTM fields, and of cookies with browser ids. */
   params: string,
   cookies: string,
+  /** The site has links to other domains of its own, which the second part of the tag decorates. */
+  hasLinks?: 1,
 ];
-export const [site, optIn, paramNames, cookieNames] = $CC;
+export const [site, optIn, paramNames, cookieNames, hasLinks] = $CC;
 
 export const page = document;
 export const agent = navigator;
@@ -32,10 +34,13 @@ const script = page.currentScript as HTMLScriptElement | null;
 const endpoints = `${script ? new URL(".", script.src) : "/__cc/"}`;
 
 /**
- * Loads the second part of the tag (tag/use.ts), which observes how the page is used. Nothing waits for it. A module is loaded
- * once, and under the nonce of this script where the page's policy asks for one.
+ * Loads the second part of the tag (tag/use.ts), which observes how the page is used. Nothing waits for it, and it waits for the page:
+ * browsers open few connections to a host, and a relay that hangs would keep one from the page. A module is loaded once, and under
+ * the nonce of this script where the page's policy asks for one.
  */
-export const loadSecondPart = () => void import(`${endpoints}use.js`).catch(() => {});
+export const loadSecondPart = (): unknown =>
+  // "complete" is the only state that comes before "d".
+  page.readyState > "d" ? listen(window, "load", loadSecondPart) : import(`${endpoints}use.js`).catch(() => {});
 
 /** Sends a beacon, or else a `keepalive` request. Both outlive the page. */
 export function send(endpoint: string, data: object): void {
@@ -51,7 +56,7 @@ export async function sha256(text: string): Promise<string> {
 
 /** Runs `work` when the page is visible: a background tab is not a visit yet. */
 export function onceVisible(work: () => void): void {
-  if (page.visibilityState !== "hidden") return work();
+  if (!page.hidden) return work();
   page.addEventListener("visibilitychange", () => onceVisible(work), { once: true });
 }
 

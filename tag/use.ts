@@ -1,6 +1,9 @@
 // The second part of the tag: observes how a page is used, so that the relay can tell hands from programs. It is loaded for
 // visits that an advertisement brought, and when a visitor begins to fill in an email. It counts and measures times; it never
-// reads what is typed, and nothing that it reports tells one person from another.
+// reads what is typed, and nothing that it reports tells one person from another. On sites with link domains every visit that may
+// be identified loads it, for its links.
+
+import { watchLinks } from "./links.ts";
 
 type Numbers = number[];
 
@@ -17,7 +20,7 @@ let overlaps = 0;
 let keys = 0;
 /** Presses of the mouse at a place that it reached without a way. */
 let jumps = 0;
-/** Positions of the mouse between two pixels, which a mouse has only on scaled screens. */
+/** Positions of the mouse between two pixels, which a mouse has only on scaled screens, and in frames. */
 let fractions = 0;
 /** Characters that came at once, without a key, a paste or an input method. */
 let inserted = 0;
@@ -25,7 +28,10 @@ let unfocused = 0;
 /** The ways in which text came: 1 paste, 2 autofill, 4 input method, 8 touch, 16 script. */
 let ways = 0;
 
-let [lastX, lastY, moves, pressedAt, lastKeyAt, releasedAt] = [NaN, NaN, 0, 0, 0, 0];
+/** Where the mouse was before is unknown until it moves. */
+let lastX: number | undefined;
+let lastY: number | undefined;
+let [moves, pressedAt, lastKeyAt, releasedAt] = [0, 0, 0, 0];
 const keysDown: Record<string, number> = {};
 const farAway = 30;
 const longestGapMs = 2000;
@@ -33,7 +39,7 @@ const maxKept = 200;
 
 const keep = (list: Numbers, value: number) => list.length < maxKept && list.push(value);
 // oxlint-disable-next-line unicorn/no-array-sort -- older browsers do not have toSorted, and this sorts a copy
-const median = (list: Numbers) => Math.round(Array.from(list).sort((one, other) => one - other)[list.length >> 1] ?? -1);
+const median = (list: Numbers) => Math.round([...list].sort((one, other) => one - other)[list.length >> 1] ?? -1);
 
 /** How many of the pauses between keys, in percent, are as long as the median. People never type that evenly. */
 function evenness(): number {
@@ -55,7 +61,7 @@ const use = (scope?: ParentNode) => [
   inserted,
   ways,
   // A window without a frame, on a page that is not zoomed, is no window on a screen.
-  devicePixelRatio === 1 && outerHeight <= innerHeight && !matchMedia("(display-mode:fullscreen)").matches,
+  isPlain() && outerHeight <= innerHeight && !matchMedia("(display-mode:fullscreen)").matches,
   screen.width === 800 && screen.height === 600,
   unfocused,
   // Reports whether a trap field is filled in, never its content.
@@ -63,8 +69,8 @@ const use = (scope?: ParentNode) => [
     [...scope.querySelectorAll<HTMLInputElement>("[data-cc-trap],[data-cc-trap] *")].some((field) =>
       field.type === "checkbox" ? field.checked : field.value,
     ),
-  // An automation tool that does not set `webdriver`.
-  "Cypress" in window,
+  // Automation tools that do not set `webdriver`: Cypress, and the driver of Chrome. An element with such an id is no key of the window.
+  /,Cypress,|cdc_ado/.test(Object.keys(window).join()),
   median(pauses),
   overlaps,
 ];
@@ -76,16 +82,20 @@ function reportFirstInput(): void {
   if (!mayReport) return;
   mayReport = false;
   const browser = [agent.webdriver, agent.platform, agent.maxTouchPoints, "userAgentData" in agent];
-  agent.sendBeacon?.(`${new URL("use", import.meta.url)}`, JSON.stringify({ browser, use: use() }));
+  agent.sendBeacon?.(new URL("use", import.meta.url), JSON.stringify({ browser, use: use() }));
 }
 
-/** Runs in the capture phase, for events that no script of the page made, and never throws into the page. */
-function on<Type extends keyof DocumentEventMap>(type: Type, handle: (event: DocumentEventMap[Type]) => unknown): void {
+/** Runs in the capture phase, for events that no script of the page made unless it wants any, and never throws into the page. */
+function on<Type extends keyof DocumentEventMap>(
+  type: Type,
+  handle: (event: DocumentEventMap[Type]) => unknown,
+  isAny?: boolean,
+): void {
   page.addEventListener(
     type,
     (event) => {
       try {
-        if (event.isTrusted) handle(event);
+        if (isAny || event.isTrusted) handle(event);
         else if (type === "input") ways |= 16;
       } catch {}
     },
@@ -93,16 +103,17 @@ function on<Type extends keyof DocumentEventMap>(type: Type, handle: (event: Doc
   );
 }
 
-const isFraction = (position: number) => position % 1 !== 0;
+/** Pinching scales a page without changing the size of its pixels. */
+const isPlain = () => devicePixelRatio * (visualViewport as VisualViewport).scale === 1 && self === top;
 
 on("pointermove", (event) => {
   const { pointerType, clientX, clientY } = event;
   if (pointerType !== "mouse") return;
   // A busy page gets many moves as one event.
   moves += event.getCoalescedEvents?.().length || 1;
-  if (devicePixelRatio === 1 && (isFraction(clientX) || isFraction(clientY))) fractions += 1;
-  // Where the mouse was before is unknown until it moves.
-  if (Number.isNaN(lastX)) [lastX, lastY] = [clientX, clientY];
+  if (isPlain() && (clientX % 1 || clientY % 1)) fractions += 1;
+  lastX ??= clientX;
+  lastY ??= clientY;
 });
 on("pointerdown", ({ pointerType, clientX, clientY, timeStamp }) => {
   if (pointerType !== "mouse") {
@@ -110,8 +121,10 @@ on("pointerdown", ({ pointerType, clientX, clientY, timeStamp }) => {
     return;
   }
   pressedAt = timeStamp;
-  if (moves < 3 && Math.hypot(clientX - lastX, clientY - lastY) > farAway) jumps += 1;
-  [lastX, lastY, moves] = [clientX, clientY, 0];
+  if (moves < 2 && Math.hypot(clientX - (lastX as number), clientY - (lastY as number)) > farAway) jumps += 1;
+  lastX = clientX;
+  lastY = clientY;
+  moves = 0;
   if (!page.hasFocus()) unfocused += 1;
 });
 on("pointerup", ({ pointerType, timeStamp }) => {
@@ -148,10 +161,13 @@ on("input", (event) => {
   else if (inputType === "insertText" && data && data.length > 1) inserted += data.length;
 });
 
-(window as unknown as { cc: { use?: (scope: ParentNode) => unknown } }).cc.use = (scope) => {
+type Added = { use?: (scope: ParentNode) => unknown; link?: (address: string) => Promise<string> };
+const { cc } = window as unknown as { cc: Added };
+cc.use = (scope) => {
   try {
     return use(scope);
   } catch {
     return undefined;
   }
 };
+cc.link = watchLinks(on, mayReport);

@@ -36,6 +36,14 @@ export const accountLimitKeys = (email: string, address: string) =>
 /** Tokens of one-time links cannot be guessed; this limit only saves work. */
 export const linkLimits = (address: string): RateLimit[] => [limit(30, 15 * minuteMs, "links", networkOf(address))];
 
+/** Attempts to open a shared link. A link that works does not count. */
+export const sharedLinkLimits = (address: string): RateLimit[] => [limit(30, 15 * minuteMs, "shared links", networkOf(address))];
+
+export const linkPasswordLimits = (id: string, address: string): RateLimit[] => [
+  limit(10, 15 * minuteMs, "link password here", id, networkOf(address)),
+  limit(100, hourMs, "link password", id),
+];
+
 /** Two-factor codes. better-auth also ends a sign-in after five wrong codes. */
 export const codeLimits = (address: string): RateLimit[] => [limit(30, 15 * minuteMs, "codes", networkOf(address))];
 

@@ -7,7 +7,7 @@ import { Refusal } from "../kernel/refusal.ts";
 import type { Site } from "../sites/directory.ts";
 import { noMailServer } from "../sites/settings.ts";
 import type { Mailer, SendResult } from "./mail.ts";
-import { headlineOf, mailText, testMessage, webhookBody, type Message } from "./message.ts";
+import { noticeOf, testMessage, type Notice } from "./message.ts";
 
 export const channelNames = ["mail", "webhook"] as const;
 type ChannelName = (typeof channelNames)[number];
@@ -16,7 +16,7 @@ export type Channel = {
   name: ChannelName;
   /** The address as people may see it: the path of a webhook may contain a token. */
   to: string;
-  send(message: Message): Promise<SendResult>;
+  send(notice: Notice): Promise<SendResult>;
 };
 
 /** `mailer` is null where the installation has no mail server. */
@@ -27,13 +27,13 @@ export type ChannelOptions = {
   publicUrl: string;
 };
 
-export function channelsOf({ settings }: Site, { mailer, sender, publicUrl }: ChannelOptions): Channel[] {
+export function channelsOf({ settings }: Site, { mailer, sender }: Omit<ChannelOptions, "publicUrl">): Channel[] {
   const channels: Channel[] = [];
   if (settings.alertEmails.length > 0 && mailer) {
     channels.push({
       name: "mail",
       to: settings.alertEmails.join(", "),
-      send: (message) => mailer(settings.alertEmails, headlineOf(message), mailText(message, publicUrl)),
+      send: async ({ subject, text, attach }) => mailer(settings.alertEmails, subject, text, await attach?.()),
     });
   }
   const url = settings.alertWebhook;
@@ -41,7 +41,7 @@ export function channelsOf({ settings }: Site, { mailer, sender, publicUrl }: Ch
     channels.push({
       name: "webhook",
       to: `${new URL(url).origin}/…`,
-      send: (message) => post(sender, url, webhookBody(message, publicUrl)),
+      send: ({ json }) => post(sender, url, json),
     });
   }
   return channels;
@@ -63,8 +63,12 @@ type TestResult = { channel: ChannelName; to: string; ok: boolean; error: string
 export const missingMailServer = ({ settings }: Site, { mailer }: Pick<ChannelOptions, "mailer">) =>
   settings.alertEmails.length > 0 && !mailer ? noMailServer : null;
 
-/** Sends a test message through every channel of a site, one after the other. */
-export async function sendTestAlert(site: Site, options: ChannelOptions, now: number): Promise<TestResult[]> {
+/** Sends a test message through every channel of a site. */
+export const sendTestAlert = (site: Site, options: ChannelOptions, now: number): Promise<TestResult[]> =>
+  sendToAll(site, options, async () => noticeOf(testMessage(site, now), options.publicUrl));
+
+/** Sends a notice through every channel of a site, one after the other. Refuses where there is none. */
+export async function sendToAll(site: Site, options: ChannelOptions, notice: () => Promise<Notice>): Promise<TestResult[]> {
   const channels = channelsOf(site, options);
   if (channels.length === 0) {
     const missing = missingMailServer(site, options);
@@ -77,9 +81,10 @@ export async function sendTestAlert(site: Site, options: ChannelOptions, now: nu
     );
   }
   const results: TestResult[] = [];
+  const made = await notice();
   for (const channel of channels) {
     const { name, to } = channel;
-    const sent = await channel.send(testMessage(site, now));
+    const sent = await channel.send(made);
     results.push({ channel: name, to, ok: sent.ok, error: sent.ok ? null : sent.error });
   }
   return results;

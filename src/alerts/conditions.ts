@@ -3,13 +3,14 @@
 
 import { say } from "../kernel/messages/message.ts";
 import { timeText } from "../kernel/text.ts";
-import { hourMs, minuteMs } from "../kernel/time.ts";
+import { dayMs, hourMs, minuteMs } from "../kernel/time.ts";
 import type { AlertKind } from "../kernel/event.ts";
 import type { Connection, Host, Site } from "../sites/directory.ts";
 import { problemOf } from "../sites/hostProblems.ts";
 import { keyOf, type Alert, type Finding } from "../store/statistics/alerts.ts";
 import { allSettings } from "../store/sites/siteSettings.ts";
 import type { Webhook } from "../store/outbound/webhooks.ts";
+import type { DataExport } from "../store/export/dataExports.ts";
 import type { Store } from "../store/store.ts";
 import { hoursNeeded, judgeSilence } from "./silence.ts";
 import { appSubject, hoursText, nameOf } from "./message.ts";
@@ -34,6 +35,7 @@ export const quietMs: Record<AlertKind, number> = {
   quality: 0,
   "accepted orders": 0,
   "order feed": 0,
+  "data export": 0,
   "source silence": 0,
   "wrong signatures": hourMs,
   "source failing": 0,
@@ -41,7 +43,15 @@ export const quietMs: Record<AlertKind, number> = {
 
 export type Facts = Pick<
   Store,
-  "alerts" | "confirmations" | "sourceRequests" | "keyUse" | "webhooks" | "reconciliations" | "orderFeeds" | "snapshots"
+  | "alerts"
+  | "confirmations"
+  | "sourceRequests"
+  | "keyUse"
+  | "webhooks"
+  | "reconciliations"
+  | "orderFeeds"
+  | "dataExports"
+  | "snapshots"
 >;
 
 /** A check passes this on to the next one. */
@@ -112,8 +122,15 @@ export async function checkSite(check: SiteCheck, open: readonly Alert[]): Promi
   findings.push(
     ...checkAcceptedOrders(runs, site.connections, timeZone, now),
     ...checkFeed(await facts.orderFeeds.find(site.id), timeZone, now),
+    checkExport(await facts.dataExports.find(site.id), timeZone, now),
   );
   return findings.filter((one) => one !== null);
+}
+
+/** A short outage of a store is no problem: no hour is left out. */
+function checkExport(one: DataExport | null, timeZone: string, now: number): Finding | null {
+  if (!one || one.failingSince === null || one.failingSince > now - dayMs) return null;
+  return { kind: "data export", subject: "", text: say("alert_data_export", { since: timeText(one.failingSince, timeZone) }) };
 }
 
 function checkToken(connection: Connection): Finding | null {

@@ -9,7 +9,14 @@ type SmtpServer = { url: string; from: string };
 /** `isDown`: the server would not have accepted any other message either. */
 export type SendResult = { ok: true } | { ok: false; error: string; isDown?: boolean };
 
-export type Mailer = (to: readonly string[], subject: string, text: string) => Promise<SendResult>;
+export type Attachment = { filename: string; contentType: string; content: Buffer };
+
+export type Mailer = (
+  to: readonly string[],
+  subject: string,
+  text: string,
+  attachments?: readonly Attachment[],
+) => Promise<SendResult>;
 
 const stepTimeoutMs = 10_000;
 const totalTimeoutMs = 30_000;
@@ -23,7 +30,7 @@ const timeouts = (ms: number) => ({
 });
 
 export function createMailer({ url, from }: SmtpServer): Mailer {
-  return async (to, subject, text) => {
+  return async (to, subject, text, attachments = []) => {
     const transport = createTransport({
       url,
       ...timeouts(stepTimeoutMs),
@@ -31,7 +38,14 @@ export function createMailer({ url, from }: SmtpServer): Mailer {
       disableUrlAccess: true,
     });
     try {
-      const mail = { from, to: [...to], subject, text, headers: { "Auto-Submitted": "auto-generated" } };
+      const mail = {
+        from,
+        to: [...to],
+        subject,
+        text,
+        attachments: [...attachments],
+        headers: { "Auto-Submitted": "auto-generated" },
+      };
       await within(totalTimeoutMs, transport.sendMail(mail), tooSlow);
       return { ok: true };
     } catch (error) {

@@ -9,10 +9,11 @@ import type { Connection, Site, Source } from "../sites/directory.ts";
 import { kindOf } from "../sources/kinds/index.ts";
 import { allSettings } from "../store/sites/siteSettings.ts";
 import type { Alert } from "../store/statistics/alerts.ts";
+import type { Attachment } from "./mail.ts";
 
 export type Phase = "began" | "reminder" | "over" | "test";
 
-export type Message = {
+type Message = {
   phase: Phase;
   site: { id: string; host: string };
   /** The zone of the times in mails. */
@@ -78,6 +79,7 @@ function pageOf(site: Site, kind: AlertKind, connection: Connection | undefined)
     host: "configuration/domains",
     "accepted orders": "reconciliation",
     "order feed": "reconciliation",
+    "data export": "integrations/export",
     "source silence": "sources",
     "wrong signatures": "sources",
     "source failing": "sources",
@@ -160,13 +162,15 @@ function aboutKind(
     case "accepted orders":
       return {
         title: say("title_accepted_orders", { connection: name }),
-        whatToDo: `cleancast reconcile show --site ${host}`,
+        whatToDo: `cleancast reconcile show ${host}`,
       };
     case "order feed":
       return {
         title: say("title_order_feed"),
-        whatToDo: `cleancast reconcile feed show --site ${host}`,
+        whatToDo: `cleancast reconcile feed show ${host}`,
       };
+    case "data export":
+      return { title: say("title_data_export"), whatToDo: `cleancast export schedule show ${host}` };
     case "source silence":
       return {
         title: say("title_source_silence", { source }),
@@ -207,10 +211,10 @@ const headlines: Record<Phase, (title: string) => string> = {
   test: (title) => title,
 };
 
-export const headlineOf = ({ phase, site, title }: Message) => english(`[Cleancast] ${site.host}: ${headlines[phase](title)}`);
+const headlineOf = ({ phase, site, title }: Message) => english(`[Cleancast] ${site.host}: ${headlines[phase](title)}`);
 
 /** `publicUrl` is the origin of the dashboard. */
-export function mailText(message: Message, publicUrl: string): string {
+function mailText(message: Message, publicUrl: string): string {
   const { phase, site, timeZone, text, whatToDo, page, beganAt, endedAt } = message;
   const lines = phase === "over" ? ["This alert is over. It was:", "", text] : [text, "", "What to do:", `  ${whatToDo}`];
   const times = [
@@ -221,7 +225,7 @@ export function mailText(message: Message, publicUrl: string): string {
 }
 
 /** The body that a webhook receives. Chat programs read `text`. */
-export function webhookBody(message: Message, publicUrl: string): string {
+function webhookBody(message: Message, publicUrl: string): string {
   const { phase, site, kind, subject, title, text, whatToDo, page, beganAt, endedAt } = message;
   const url = publicUrl + page;
   return toJson({
@@ -238,3 +242,19 @@ export function webhookBody(message: Message, publicUrl: string): string {
     endedAt: endedAt === null ? null : new Date(endedAt).toISOString(),
   });
 }
+
+/** What a channel sends: a mail, or the JSON that a webhook receives. */
+export type Notice = {
+  subject: string;
+  text: string;
+  /** Made for mails alone. */
+  attach?: () => Promise<Attachment[]>;
+  json: string;
+};
+
+/** `publicUrl` is the origin of the dashboard. */
+export const noticeOf = (message: Message, publicUrl: string): Notice => ({
+  subject: headlineOf(message),
+  text: mailText(message, publicUrl),
+  json: webhookBody(message, publicUrl),
+});

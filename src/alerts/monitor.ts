@@ -11,7 +11,7 @@ import type { Store } from "../store/store.ts";
 import { channelsOf, type Channel, type ChannelOptions } from "./channels.ts";
 import { checkApps, checkSite, mayHaveProblem, needsReconnection, newCheckMemory, quietMs, type Facts } from "./conditions.ts";
 import { stopWhenDown } from "./mail.ts";
-import { messageOf, type Phase } from "./message.ts";
+import { messageOf, noticeOf, type Phase } from "./message.ts";
 
 type AlertOptions = JobNode & {
   store: Facts & Pick<Store, "alerts" | "leases" | "platformSignIns">;
@@ -101,7 +101,7 @@ export function createAlertJob(options: AlertOptions): LeaderJob {
     const claim = { ...before, triedAt: now(), isTrying: true, by: owner };
     const claimed = await store.alerts.saveNotification(alert, channel.name, claim);
     if (!claimed) return null;
-    const sent = await channel.send(messageOf(site, alert, phase));
+    const sent = await channel.send(noticeOf(messageOf(site, alert, phase), options.channels.publicUrl));
     const result = { triedAt: now(), isTrying: false, by: owner };
     const notification: Notification = sent.ok
       ? { ...result, notified: phase === "over" ? "over" : "began", notifiedAt: result.triedAt, error: null }

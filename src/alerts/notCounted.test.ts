@@ -74,7 +74,7 @@ describe("conversions that are not counted", async () => {
     await answer(connection, now - hourMs, 10, noClick);
     await answer(connection, now - hourMs, 30, unknown);
     expect(inEnglish(await check(connection))).toEqual([
-      "Of the last 30 conversions that Google Ads (1234567890) accepted and decided on, it did not count more than usual: no ad click (33 %, usually 7 %).",
+      "Of the last 30 conversions that Google Ads (1234567890) accepted and decided on, it did not count more than usual: no ad click (33 %, usually 6.7 %).",
     ]);
   });
 

@@ -3,6 +3,7 @@
 
 import { say } from "../kernel/messages/message.ts";
 import type { ConfirmationReason } from "../kernel/confirmation.ts";
+import { shownPercent } from "../kernel/text.ts";
 import { dayMs, hourMs, minuteMs } from "../kernel/time.ts";
 import { platformOf } from "../platforms/index.ts";
 import type { Connection } from "../sites/directory.ts";
@@ -77,4 +78,4 @@ function judge(connection: Connection, counts: readonly ConfirmationCount[], rec
   return [{ kind: "not counted", subject: connection.id, text }];
 }
 
-const percent = (share: number) => `${Math.round(100 * share)} %`;
+const percent = (share: number) => `${shownPercent(share, 1)} %`;

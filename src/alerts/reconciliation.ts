@@ -1,7 +1,7 @@
 // Checks reconciliations for alerts: a connection that accepts fewer of the orders, and a list of orders that cannot be fetched.
 
 import { say } from "../kernel/messages/message.ts";
-import { timeText } from "../kernel/text.ts";
+import { shownPercent, timeText } from "../kernel/text.ts";
 import { dayMs } from "../kernel/time.ts";
 import type { Connection } from "../sites/directory.ts";
 import type { Feed } from "../store/reconciliation/feeds.ts";
@@ -48,7 +48,7 @@ export function checkAcceptedOrders(
 }
 
 const ordersOf = ({ tally }: Run) => (tally as Partial<Tally>).orders ?? 0;
-const percent = (share: number) => Math.round(share * 100);
+const percent = (share: number) => shownPercent(share, 1);
 
 /** null where the connection had no deliveries: it did not exist yet. */
 function shareAt({ tally }: Run, connectionId: string): number | null {

@@ -45,6 +45,8 @@ describe("sources that need a person", async () => {
         type: "",
         deliveryId: null,
         eventId: null,
+        dueAt: null,
+        attempts: 0,
       };
     });
     await store.sourceRequests.add(rows);

@@ -8,7 +8,7 @@ import type { sessionRoutes } from "../contract/session.ts";
 import type { Directory, Site } from "../sites/directory.ts";
 import { say } from "../kernel/messages/message.ts";
 import { requireHere } from "../sites/manage.ts";
-import { Missing, Refusal, type By } from "../kernel/refusal.ts";
+import { Missing, Refusal, refuseFields, type By } from "../kernel/refusal.ts";
 import type { CsvText } from "../tables/formulas.ts";
 
 /** These need an HTTP request: its cookies, its address, its end. All others are also called in process. */
@@ -58,20 +58,24 @@ export function validate(schema: z.ZodType | undefined, value: unknown): unknown
   if (!schema) return undefined;
   const result = schema.safeParse(value);
   if (result.success) return result.data;
-  const [issue] = result.error.issues;
+  refuseFields(result.error.issues.map(refusalOf));
+  return undefined;
+}
+
+function refusalOf(issue: z.core.$ZodIssue): Refusal {
   // A filter that is ignored would show, or change, more than the caller asked for.
-  if (issue?.code === "unrecognized_keys") {
+  if (issue.code === "unrecognized_keys") {
     const [unknown = ""] = issue.keys;
-    throw new Refusal(unknown, say("unknown_field", { field: unknown }));
+    return new Refusal(unknown, say("unknown_field", { field: unknown }));
   }
-  const field = issue?.path.join(".") ?? "";
-  throw new Refusal(field, describeIssue(issue, field));
+  const field = issue.path.join(".");
+  return new Refusal(field, describeIssue(issue, field));
 }
 
 /** A message about a field begins with its name. Rare faults have the text of the validator. */
-function describeIssue(issue: z.core.$ZodIssue | undefined, field: string): string {
-  const text = issue?.message.replace(/^Invalid input: /, "") ?? "is not valid";
-  if (!issue || !field) return `${text}.`;
+function describeIssue(issue: z.core.$ZodIssue, field: string): string {
+  const text = issue.message.replace(/^Invalid input: /, "");
+  if (!field) return `${text}.`;
   if (issue.code === "invalid_type" && text.endsWith(" undefined"))
     return say("value_missing", { field, expected: issue.expected });
   if (issue.code === "invalid_type") return say("value_invalid", { field, text });
@@ -81,5 +85,6 @@ function describeIssue(issue: z.core.$ZodIssue | undefined, field: string): stri
   if (issue.code === "too_small" && issue.origin === "number")
     return say("number_too_small", { field, min: Number(issue.minimum) });
   if (issue.code === "too_big" && issue.origin === "number") return say("number_too_big", { field, max: Number(issue.maximum) });
+  if (issue.code === "invalid_value") return say("value_unknown", { field, choices: issue.values.map(String) });
   return `${field}: ${text}.`;
 }

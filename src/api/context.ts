@@ -27,6 +27,8 @@ export type ApiContext = {
   /** Null without a mail server. */
   mailer: Mailer | null;
   allowPrivate: AllowList;
+  /** The operator's folder for exports of data; null without one. */
+  exportFolder: string | null;
   transport: TransportRules;
   /** The URL under which browsers reach this relay, without a trailing slash. */
   publicUrl: string;

@@ -4,7 +4,7 @@ import type { IncomingMessage } from "node:http";
 import type { Checker } from "../domains/check.ts";
 import { wasForwarded } from "../http/transport.ts";
 import type { Directory } from "../sites/directory.ts";
-import { hostOf, isProven, readHost } from "../sites/hosts.ts";
+import { hostOf, isVerified, readHost } from "../sites/hosts.ts";
 import { say } from "../kernel/messages/message.ts";
 import { Refusal } from "../kernel/refusal.ts";
 
@@ -21,7 +21,7 @@ export function isDashboardHost(request: IncomingMessage, directory: Directory, 
   if (loopback.has(host)) return url === null || !wasForwarded(request);
   const known = directory.host(host);
   // A host that is only claimed is not a customer's yet; otherwise a claim could take the dashboard down.
-  return url === null && !(known && isProven(known));
+  return url === null && !(known && isVerified(known));
 }
 
 /** A site on the dashboard's own host would lock everyone out of the dashboard. The operator of the server may do so. */

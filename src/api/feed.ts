@@ -41,7 +41,10 @@ export function createFeed(context: FeedContext) {
       const state = JSON.stringify([event.status, event.deliveries]);
       if (site.sent.get(event.id)?.state === state) continue;
       site.sent.set(event.id, { receivedAt: event.receivedAt, state });
-      for (const stream of site.streams) stream.send(toMessage(event));
+      for (const { show, send } of site.streams) {
+        const message = show(event);
+        if (message !== null) send(message);
+      }
     }
     for (const [id, { receivedAt }] of site.sent) if (receivedAt < now() - followMs - 2 * lookBackMs) site.sent.delete(id);
   }
@@ -62,8 +65,13 @@ export function createFeed(context: FeedContext) {
   }
 
   return {
-    /** `isAllowed` is checked again while the stream lasts. */
-    listen(siteId: string, actor: string, isAllowed: () => Promise<boolean>): AsyncIterable<string> {
+    /** `isAllowed` is checked again while the stream lasts. `show` writes what this listener may see of an event. */
+    listen(
+      siteId: string,
+      actor: string,
+      isAllowed: () => Promise<boolean>,
+      show: Show = (event) => `data: ${writeAnswer(event)}\n\n`,
+    ): AsyncIterable<string> {
       const held = streamsOf.get(actor) ?? 0;
       const ofSite = sites.get(siteId)?.streams.size ?? 0;
       if (held >= maxPerActor || ofSite >= maxPerSite || streams >= maxStreams)
@@ -71,7 +79,7 @@ export function createFeed(context: FeedContext) {
       const site = sites.get(siteId) ?? startFeed(siteId);
       streams += 1;
       streamsOf.set(actor, held + 1);
-      const stream = createStream(isAllowed, () => {
+      const stream = createStream(show, isAllowed, () => {
         streams -= 1;
         const left = (streamsOf.get(actor) ?? 1) - 1;
         if (left) streamsOf.set(actor, left);
@@ -87,8 +95,6 @@ export function createFeed(context: FeedContext) {
   };
 }
 
-const toMessage = (event: ShownEvent) => `data: ${writeAnswer(event)}\n\n`;
-
 const keepAliveMs = 15_000;
 /** Every stream is checked at this interval: it ends with its session or API key. */
 const checkMs = 2_000;
@@ -97,10 +103,11 @@ const maxStreamMs = 10 * minuteMs;
 /** A slow listener misses the oldest messages. */
 const maxQueued = 500;
 
-type Stream = { send(message: string): void; pieces: AsyncIterable<string> };
+type Show = (event: ShownEvent) => string | null;
+type Stream = { show: Show; send: (message: string) => void; pieces: AsyncIterable<string> };
 
 /** Opens the stream of one listener: a bounded queue of messages, with keep-alives. */
-function createStream(isAllowed: () => Promise<boolean>, onEnd: () => void): Stream {
+function createStream(show: Show, isAllowed: () => Promise<boolean>, onEnd: () => void): Stream {
   const queue: string[] = ["retry: 3000\n\n"];
   let waiting: ((result: IteratorResult<string>) => void) | null = null;
   let ended = false;
@@ -154,5 +161,5 @@ function createStream(isAllowed: () => Promise<boolean>, onEnd: () => void): Str
       return { done: true, value: undefined };
     },
   };
-  return { send, pieces: { [Symbol.asyncIterator]: () => iterator } };
+  return { show, send, pieces: { [Symbol.asyncIterator]: () => iterator } };
 }

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { cellsOf, isFormula } from "../../test/support/spreadsheet.ts";
 import { toCsv } from "./lists.ts";
 
 /** Writes one row between two harmless cells. */
@@ -9,27 +10,8 @@ async function csvOf(text: string): Promise<string> {
     { title: "id", cell: () => 7 },
   ];
   const read = async () => ({ rows: [{}], next: null });
-  return (await Array.fromAsync(toCsv(columns, read))).slice(1).join("");
+  return (await Array.fromAsync(toCsv(columns, "UTC", read))).slice(1).join("");
 }
-
-/** Splits a file as a spreadsheet does: a quote counts only where it begins a cell. */
-function cellsOf(csv: string, separator: string): string[] {
-  const cells: string[] = [];
-  let cell = "";
-  let isQuoted = false;
-  for (let at = 0; at < csv.length; at++) {
-    const sign = csv[at] as string;
-    if (sign === '"' && isQuoted && csv[at + 1] === '"') cell += csv[++at];
-    else if (sign === '"' && (isQuoted || cell === "")) isQuoted = !isQuoted;
-    else if (!isQuoted && (sign === separator || sign === "\n" || sign === "\r")) {
-      cells.push(cell);
-      cell = "";
-    } else cell += sign;
-  }
-  return [...cells, cell];
-}
-
-const isFormula = (cell: string) => /^\s*[=+\-@＝＋－＠]/.test(cell);
 
 const hostileTexts = [
   "=2+2",
@@ -60,4 +42,11 @@ describe("a cell of a CSV file", () => {
       expect(cellsOf(await csvOf(text), ",")).toContain(text);
     },
   );
+});
+
+test("times are in the time zone of the file, as spreadsheets read them", async () => {
+  const rows = [Date.UTC(2026, 6, 1, 22, 30, 5), Date.UTC(2026, 11, 31, 23, 0), null];
+  const columns = [{ title: "received", at: (at: number | null) => at }];
+  const csv = await Array.fromAsync(toCsv(columns, "Europe/Berlin", async () => ({ rows, next: null })));
+  expect(csv.join("").trim().split("\n")).toEqual(["received (Europe/Berlin)", "2026-07-02 00:30:05", "2027-01-01 00:00:00"]);
 });

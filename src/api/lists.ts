@@ -1,8 +1,7 @@
 // Builds pages with a cursor, and CSV files page by page, so that memory stays bounded for any length.
 
 import type { RouteName } from "../contract/contract.ts";
-import { createTurns } from "../kernel/concurrency.ts";
-import { yieldToEventLoop } from "../kernel/deadline.ts";
+import { threadShare } from "../kernel/concurrency.ts";
 import { say } from "../kernel/messages/message.ts";
 import { Refusal } from "../kernel/refusal.ts";
 import { writeCsv, type Cell, type CsvText } from "../tables/formulas.ts";
@@ -31,14 +30,16 @@ export function readCursor(text: string | undefined): { id: string; connectionId
   return { id, connectionId };
 }
 
-export type Column<Row> = { title: string; cell: (row: Row) => Cell };
+/** A column of times has `at`. Its title names the time zone of the file. */
+export type Column<Row> = { title: string } & ({ cell: (row: Row) => Cell } | { at: (row: Row) => number | null });
 
 /** Writes a list whose cursor is the id of the last row. */
 export const toCsvById = <Row extends { id: string }>(
   columns: readonly Column<Row>[],
+  timeZone: string,
   read: (limit: number, before: string | undefined) => Promise<readonly Row[]>,
 ): AsyncGenerator<CsvText> =>
-  toCsv<Row, string>(columns, async (cursor, limit) => {
+  toCsv<Row, string>(columns, timeZone, async (cursor, limit) => {
     const { items, next } = pageOf(await read(limit + 1, cursor ?? undefined), limit);
     return { rows: items, next };
   });
@@ -46,30 +47,27 @@ export const toCsvById = <Row extends { id: string }>(
 const maxRows = 100_000;
 /** A page takes about two milliseconds of the thread that accepts events. */
 const pageRows = 25;
-/** Of all exports that run, one at a time reads a page. */
-const pages = createTurns();
 
 type ReadPage<Row, Cursor> = (cursor: Cursor | null, limit: number) => Promise<{ rows: readonly Row[]; next: Cursor | null }>;
 
 export async function* toCsv<Row, Cursor>(
   columns: readonly Column<Row>[],
+  timeZone: string,
   read: ReadPage<Row, Cursor>,
   limit: number = maxRows,
 ): AsyncGenerator<CsvText> {
-  yield writeCsv([columns.map(({ title }) => title)]);
+  const timeText = timesIn(timeZone);
+  const cellOf = (column: Column<Row>, row: Row) => ("at" in column ? timeText(column.at(row)) : column.cell(row));
+  yield writeCsv([columns.map((column) => ("at" in column ? `${column.title} (${timeZone})` : column.title))]);
   let written = 0;
   for (let cursor: Cursor | null | undefined; cursor !== null;) {
     const from = cursor ?? null;
-    const [page, text] = await pages.take("", async () => {
-      const found = await read(from, Math.min(pageRows, limit - written));
-      const cells = writeCsv(found.rows.map((row) => columns.map(({ cell }) => cell(row))));
-      // The embedded store runs on the thread that accepts events.
-      await yieldToEventLoop();
-      return [found, cells] as const;
-    });
+    // The embedded store runs on the thread that accepts events.
+    await threadShare.nextSlice("lists");
+    const page = await read(from, Math.min(pageRows, limit - written));
     written += page.rows.length;
     cursor = page.next;
-    if (page.rows.length) yield text;
+    if (page.rows.length) yield writeCsv(page.rows.map((row) => columns.map((column) => cellOf(column, row))));
     if (written >= limit && cursor !== null) {
       const count = limit.toLocaleString("en-US");
       yield writeCsv([[`Only the newest ${count} rows are listed. Choose a shorter period to see others.`]]);
@@ -85,4 +83,8 @@ export function setFileName(reply: Call<RouteName>["reply"], name: string, host:
   reply.header("content-disposition", `attachment; filename="${name}-${place}-${day}.csv"`);
 }
 
-export const timeCell = (at: number | null): Cell => (at === null ? null : new Date(at).toISOString());
+/** Writes times as spreadsheets read them. The Swedish order is the one of ISO 8601. */
+function timesIn(timeZone: string): (at: number | null) => Cell {
+  const format = new Intl.DateTimeFormat("sv-SE", { timeZone, dateStyle: "short", timeStyle: "medium" });
+  return (at) => (at === null ? null : format.format(at));
+}

@@ -3,6 +3,7 @@
 
 import { english } from "../kernel/messages/message.ts";
 import { unselectedReason, type Conversion, type DeliveryState } from "../kernel/event.ts";
+import { repeatedStageReason } from "../identity/leadStages.ts";
 import { dayMs, minuteMs } from "../kernel/time.ts";
 import { platformOf } from "../platforms/index.ts";
 import { withheld } from "../platforms/shared/sample.ts";
@@ -27,7 +28,7 @@ const sampleAgesMs = [minuteMs, 8 * dayMs];
 /**
  * Returns a function that is true while the connection would give the next event of the same name and mode the same reason: it
  * is paused, needs reconnection, leaves the event out, or lacks a setting; or it leaves out people who opted out, or events of that
- * age; or the person was erased. It is false for other reasons that lie in the event.
+ * age; or the person was erased, or the lead reached the stage before. It is false for other reasons that lie in the event.
  */
 export function persistingReasons(
   directory: Pick<Directory, "connection">,
@@ -47,7 +48,7 @@ export function persistingReasons(
     if (reason === null || !connection) return false;
     if (state === "parked") return connection.unreadable !== undefined || english(reason).split(":")[0] === connection.state;
     if (state !== "skipped" || connection.unreadable) return false;
-    if (reason === "person erased") return true;
+    if (reason === "person erased" || reason === repeatedStageReason) return true;
     if (reason === unselectedReason) return !isSelected(connection, event);
     return reasonsFor(connection, event, mode).has(reason);
   };

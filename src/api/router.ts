@@ -2,7 +2,6 @@
 // reads the contract and knows nothing about single routes.
 
 import { isUtf8 } from "node:buffer";
-import { once } from "node:events";
 import type { IncomingMessage } from "node:http";
 import { promisify } from "node:util";
 import { gzip } from "node:zlib";
@@ -21,6 +20,7 @@ import { isTransient } from "../store/engine/postgres/errors.ts";
 import { writeAnswer } from "./answer.ts";
 import { authorise, nameCaller, type Match } from "./authorise.ts";
 import { notFound, validate, type Call, type Handlers } from "./call.ts";
+import { stream } from "./stream.ts";
 
 type RouterOptions = {
   handlers: Handlers<RouteName>;
@@ -192,32 +192,6 @@ async function sendJson(request: FastifyRequest, reply: FastifyReply, answer: un
     request.method === "GET" && text.length >= minZippedBytes && /\bgzip\b/.test(request.headers["accept-encoding"] ?? "");
   if (isZipped) reply.header("content-encoding", "gzip");
   await reply.send(isZipped ? await zip(text) : text);
-}
-
-/** Writes piece by piece with backpressure, until the source ends or the client disconnects. */
-async function stream(
-  reply: FastifyReply,
-  kind: "stream" | "csv",
-  pieces: AsyncIterable<string>,
-  closing: AbortSignal,
-): Promise<void> {
-  const type = kind === "csv" ? "text/csv; charset=utf-8" : "text/event-stream; charset=utf-8";
-  reply.hijack();
-  const { raw } = reply;
-  raw.writeHead(200, { ...(reply.getHeaders() as Record<string, string>), "content-type": type });
-  const iterator = pieces[Symbol.asyncIterator]();
-  const end = () => void iterator.return?.();
-  raw.once("close", end);
-  if (kind === "stream") closing.addEventListener("abort", end, { once: true });
-  try {
-    for (let next = await iterator.next(); !next.done && !raw.destroyed; next = await iterator.next())
-      if (!raw.write(next.value) && !raw.destroyed) await Promise.race([once(raw, "drain"), once(raw, "close")]);
-  } finally {
-    // The client may have disconnected before the close listener was added.
-    end();
-    closing.removeEventListener("abort", end);
-    raw.end();
-  }
 }
 
 function toRefusal(error: unknown, onDefect: (error: unknown) => void): Refusal {

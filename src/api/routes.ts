@@ -22,8 +22,11 @@ import { sourceHandlers } from "./handlers/sources.ts";
 import { statisticsHandlers } from "./handlers/statistics.ts";
 import { trafficHandlers } from "./handlers/traffic.ts";
 import { alertHandlers } from "./handlers/alerts.ts";
+import { dataExportHandlers } from "./handlers/outbound/dataExport.ts";
+import { sharingHandlers } from "./handlers/outbound/sharing.ts";
+import { whatIfHandlers } from "./handlers/connections/whatIf.ts";
 import { whyHandlers } from "./handlers/why.ts";
-import { webhookHandlers } from "./handlers/webhooks.ts";
+import { webhookHandlers } from "./handlers/outbound/webhooks.ts";
 
 export const createHandlers = (context: ApiContext): Handlers<RouteName> => ({
   ...sessionHandlers(context),
@@ -35,6 +38,7 @@ export const createHandlers = (context: ApiContext): Handlers<RouteName> => ({
   ...statisticsHandlers(context),
   ...eventHandlers(context),
   ...whyHandlers(context),
+  ...whatIfHandlers(context),
   ...deliveryHandlers(context),
   ...trafficHandlers(context),
   ...peopleHandlers(context),
@@ -47,6 +51,8 @@ export const createHandlers = (context: ApiContext): Handlers<RouteName> => ({
   ...qualityHandlers(context),
   ...sourceHandlers(context),
   ...webhookHandlers(context),
+  ...dataExportHandlers(context),
+  ...sharingHandlers(context),
   ...alertHandlers(context),
   ...configurationHandlers(context),
 });

@@ -16,7 +16,8 @@ const maxCampaignLength = 100;
 const names = clickIds.filter(({ isNoClick }) => !isNoClick).map(({ name }) => name);
 
 export function adClickOf({ clickIds: found, utm }: Pick<Payload, "clickIds" | "utm">): AdClick | null {
-  const name = names.find((one) => found[one]);
+  // Most visits have none.
+  const name = Object.keys(found).length === 0 ? undefined : names.find((one) => found[one]);
   if (name === undefined) return null;
   const campaign = utm.utm_campaign || found.gad_campaignid?.value || utm.utm_id || "";
   // Counts by campaign are found by no person, so the erasure of one would leave the mask of an address in them.

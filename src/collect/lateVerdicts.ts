@@ -4,67 +4,88 @@
 
 import type { VisitBucket } from "../kernel/event.ts";
 import { hourMs, secondMs } from "../kernel/time.ts";
-import type { Frequency, Source, TrafficMemory } from "../traffic/frequency.ts";
+import type { Frequency, Source, SourceKeys, TrafficMemory } from "../traffic/frequency.ts";
 import type { VisitRules } from "../traffic/lists.ts";
 import type { Observation } from "../traffic/observation.ts";
 import { judge, type Judgement } from "../traffic/verdict.ts";
 import type { AdClick } from "./adClick.ts";
 
-/** A visit that was counted as a person's. */
+/** A visit that was counted as a person's. Thousands are kept, so it holds no more than is needed. */
 type CountedVisit = {
-  source: Source;
+  siteId: string;
   /** null where the browser has no cookie. */
   visitorId: string | null;
   page: string;
-  click: AdClick | null;
-  seen: Observation;
-  rules: VisitRules;
   at: number;
   recount: (bucket: VisitBucket, reason: string) => void;
+  /** An ad click brought the visit. Farms are known by these, so only these are judged again. */
+  brought: { click: AdClick; source: Source; seen: Observation; rules: VisitRules } | null;
 };
 
 const maxVisits = 5000;
 const keptMs = hourMs;
 const everyMs = 10 * secondMs;
-/** Fewer visits are no farm, and need no second judgement. */
-const minVisits = 12;
+/** Fewer clicks are no farm, and need no second judgement. Those that other nodes received count too. */
+const minClicks = 12;
 
-type LateVerdict = { visit: CountedVisit; seen: Observation; judgement: Judgement };
+type OnBot = (visit: CountedVisit, seen: Observation, judgement: Judgement) => void;
 
-export function watchLateVerdicts(memory: Pick<TrafficMemory, "recall">, onBot: (late: LateVerdict) => void) {
+export function watchLateVerdicts(memory: Pick<TrafficMemory, "keysOf" | "recall">, onBot: OnBot) {
   /** The oldest first. */
   const visits = new Set<CountedVisit>();
-  const byVisitor = new Map<string, CountedVisit[]>();
+  /** Most visitors have one visit, and a list for each takes time and memory. */
+  const byVisitor = new Map<string, CountedVisit | CountedVisit[]>();
+  const bySource = new Map<string, { keys: SourceKeys; visits: Set<CountedVisit> }>();
   let sweptAt = 0;
+
+  const sourceKey = ({ siteId, network, userAgent }: Source) => `${siteId} ${network} ${userAgent}`;
+  const visitsOf = (visitorId: string) => [byVisitor.get(visitorId) ?? []].flat();
+
+  function add(visit: CountedVisit): void {
+    visits.add(visit);
+    const { visitorId, brought } = visit;
+    if (visitorId !== null) byVisitor.set(visitorId, byVisitor.has(visitorId) ? [...visitsOf(visitorId), visit] : visit);
+    if (!brought) return;
+    const key = sourceKey(brought.source);
+    const known = bySource.get(key) ?? { keys: memory.keysOf(brought.source), visits: new Set() };
+    known.visits.add(visit);
+    bySource.set(key, known);
+  }
 
   function remove(visit: CountedVisit): void {
     visits.delete(visit);
-    const { visitorId } = visit;
-    if (visitorId === null) return;
-    const left = byVisitor.get(visitorId)?.filter((one) => one !== visit);
-    if (left?.length) byVisitor.set(visitorId, left);
-    else byVisitor.delete(visitorId);
+    const { visitorId, brought } = visit;
+    if (visitorId !== null) {
+      const others = byVisitor.get(visitorId) === visit ? [] : visitsOf(visitorId).filter((one) => one !== visit);
+      if (others.length === 0) byVisitor.delete(visitorId);
+      else byVisitor.set(visitorId, others);
+    }
+    if (!brought) return;
+    const key = sourceKey(brought.source);
+    const ofSource = bySource.get(key)?.visits;
+    ofSource?.delete(visit);
+    if (ofSource?.size === 0) bySource.delete(key);
   }
 
   function move(visit: CountedVisit, seen: Observation, judgement: Judgement): void {
     remove(visit);
     visit.recount("bots", judgement.primary);
-    onBot({ visit, seen, judgement });
+    onBot(visit, seen, judgement);
   }
 
   function sweep(now: number): void {
     for (const visit of visits) {
-      if (visit.at > now - keptMs && visits.size <= maxVisits) break;
+      if (visit.at > now - keptMs) break;
       remove(visit);
     }
-    const bySource = Map.groupBy(visits, ({ source }) => `${source.siteId} ${source.network} ${source.userAgent}`);
-    for (const some of bySource.values()) {
-      const [first] = some;
-      if (!first || some.length < minVisits) continue;
-      const frequency = memory.recall(first.source, now);
+    for (const { keys, visits: some } of bySource.values()) {
+      const { clickIdsOfSource, goneOn } = memory.recall(keys, null, now);
+      if (Math.max(clickIdsOfSource, goneOn?.visits ?? 0) < minClicks) continue;
       for (const visit of some) {
-        const seen = { ...visit.seen, frequency: laterOf(visit, frequency) };
-        const judgement = judge(seen, visit.rules);
+        if (!visit.brought) continue;
+        const frequency = memory.recall(keys, visit.visitorId, now);
+        const seen = { ...visit.brought.seen, frequency: laterOf(visit.brought.seen, frequency) };
+        const judgement = judge(seen, visit.brought.rules);
         if (judgement.verdict.bot) move(visit, seen, judgement);
       }
     }
@@ -72,13 +93,14 @@ export function watchLateVerdicts(memory: Pick<TrafficMemory, "recall">, onBot: 
 
   return {
     add(visit: CountedVisit): void {
-      visits.add(visit);
-      if (visit.visitorId !== null) byVisitor.set(visit.visitorId, [...(byVisitor.get(visit.visitorId) ?? []), visit]);
+      // Nothing later would find it.
+      if (visit.visitorId === null && !visit.brought) return;
+      add(visit);
       if (visits.size > maxVisits) for (const oldest of visits.values().take(1)) remove(oldest);
     },
-    /** A later report of this browser was judged a bot's. */
-    noteBot(visitorId: string | null, judgement: Judgement): void {
-      for (const visit of byVisitor.get(visitorId ?? "") ?? []) move(visit, visit.seen, judgement);
+    /** A later report of this browser was judged a bot's by what was seen of it. */
+    noteBot(visitorId: string | null, seen: Observation, judgement: Judgement): void {
+      for (const visit of visitsOf(visitorId ?? "")) move(visit, seen, judgement);
     },
     /** Call it with every report: it works at most every ten seconds. */
     sweep(now: number): void {
@@ -90,8 +112,8 @@ export function watchLateVerdicts(memory: Pick<TrafficMemory, "recall">, onBot: 
 }
 
 /** What was known about the visit itself stays; what is known about its source is newer. */
-const laterOf = ({ seen }: CountedVisit, later: Frequency): Frequency => ({
-  ...(seen.frequency ?? later),
+const laterOf = ({ frequency }: Observation, later: Frequency): Frequency => ({
+  ...(frequency ?? later),
   clickIdsOfSource: later.clickIdsOfSource,
   shareOfSource: later.shareOfSource,
   goneOn: later.goneOn,

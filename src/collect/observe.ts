@@ -7,6 +7,12 @@ import type { Payload } from "./payload.ts";
 
 const maxUserAgentLength = 512;
 
+/** One form for observations and memories, which compare it. What is cut is copied: a part of a text would keep the whole in memory. */
+export function userAgentOf(headers: IncomingHttpHeaders): string {
+  const text = headerText(headers["user-agent"], maxUserAgentLength);
+  return text.length < maxUserAgentLength ? text : Buffer.from(text).toString();
+}
+
 type TagRequest = {
   headers: IncomingHttpHeaders;
   secure: boolean;
@@ -18,7 +24,7 @@ type TagRequest = {
 
 export function observe(request: TagRequest, payload: Payload, frequency: Frequency): Observation {
   return {
-    userAgent: headerText(request.headers["user-agent"], maxUserAgentLength),
+    userAgent: userAgentOf(request.headers),
     address: request.address,
     country: request.country,
     headers: readHeaders(request.headers, request.secure),

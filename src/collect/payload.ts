@@ -7,6 +7,7 @@ import { holdsAddress, maskAddresses, maskAndCut } from "../kernel/maskAddresses
 import { withoutMarks } from "../kernel/messages/message.ts";
 import type { ObservedScript, ObservedSubmit, ObservedUse } from "../traffic/observation.ts";
 import { clickIdName, isBrowserId, isUtmField } from "../identity/clickIds.ts";
+import { linkParameter } from "../identity/links.ts";
 import { readSha256 } from "../identity/person.ts";
 import type { Report } from "../identity/visits.ts";
 import { isVisitorId } from "./cookies.ts";
@@ -21,6 +22,8 @@ export type Payload = {
   clickIds: Record<string, SeenId>;
   utm: Record<string, string>;
   browserIds: Record<string, string>;
+  /** The token of the link to this page; null without one. */
+  link: string | null;
   page: string;
   referrer: string;
   person: Report["person"];
@@ -47,6 +50,7 @@ export function readPayload(text: string, now: number): Payload | null {
     clickIds: {},
     utm: {},
     browserIds: {},
+    link: null,
     page: readAddress(fields.page, (url) => url.origin + url.pathname),
     referrer: readAddress(fields.referrer, (url) => url.origin),
     person: readEmails(fields.emails),
@@ -59,7 +63,8 @@ export function readPayload(text: string, now: number): Payload | null {
     const clickId = clickIdName(name);
     if (clickId) {
       if (value.length <= maxIdLength && !holdsAddress(value)) payload.clickIds[clickId] = { value, seenAt: now };
-    } else if (isUtmField(name) && value.length <= maxLengths.utm) payload.utm[name] = maskAddresses(value);
+    } else if (name === linkParameter) payload.link = value;
+    else if (isUtmField(name) && value.length <= maxLengths.utm) payload.utm[name] = maskAddresses(value);
   }
   for (const [name, value] of textsIn(fields.cookies)) {
     if (isBrowserId(name) && value.length <= maxIdLength && !holdsAddress(value)) payload.browserIds[name] = value;
@@ -138,7 +143,7 @@ function readUse(value: unknown): ObservedUse | null {
     screen,
     unfocused,
     trapped,
-    cypress,
+    hasTool,
     pause,
     overlaps,
   ] = value as unknown[];
@@ -162,7 +167,7 @@ function readUse(value: unknown): ObservedUse | null {
     isDefaultScreen: Boolean(screen),
     unfocused: readCount(unfocused, 0),
     trapped: Boolean(trapped),
-    cypress: Boolean(cypress),
+    hasTool: Boolean(hasTool),
   };
 }
 
@@ -176,9 +181,8 @@ function readCount(value: unknown, fallback: number): number {
 }
 
 function readAddress(value: unknown, part: (url: URL) => string): string {
-  if (typeof value !== "string" || value.length > 2048 || !URL.canParse(value)) return "";
-  const url = new URL(value);
-  return /^https?:$/.test(url.protocol) ? maskAndCut(part(url), maxLengths.address) : "";
+  const url = typeof value === "string" && value.length <= 2048 ? URL.parse(value) : null;
+  return url && /^https?:$/.test(url.protocol) ? maskAndCut(part(url), maxLengths.address) : "";
 }
 
 function* textsIn(value: unknown): Generator<[name: string, value: string]> {

@@ -9,8 +9,9 @@ import { readBytes } from "../http/body.ts";
 import type { RateLimit } from "../http/rate.ts";
 import { sendNotFound } from "../http/reply.ts";
 import { clientAddress, isLoopback, isSecure, networkOf, offeredInHandshake, type TransportRules } from "../http/transport.ts";
-import type { Verdict, VisitBucket } from "../kernel/event.ts";
-import { buildSecondPart, tagScripts, type TagScript } from "../identity/tagScript.ts";
+import type { Verdict, Visit, VisitBucket } from "../kernel/event.ts";
+import { readCarried, type Links } from "../identity/links.ts";
+import { secondParts, tagScripts, type TagScript } from "../identity/tagScript.ts";
 import { isRefusal, storeReport, type Report, type StoredReport } from "../identity/visits.ts";
 import type { Directory, Site } from "../sites/directory.ts";
 import { hostOf } from "../sites/hosts.ts";
@@ -23,7 +24,7 @@ import { judge } from "../traffic/verdict.ts";
 import { watchLateVerdicts } from "./lateVerdicts.ts";
 import { adClickOf, type AdClick } from "./adClick.ts";
 import { isNotable, isSuspicious, type JudgedVisit } from "./visitSample.ts";
-import { isPrefetch, observe } from "./observe.ts";
+import { isPrefetch, observe, userAgentOf } from "./observe.ts";
 import { listCookies, newVisitorId, readCookies, type BrowserCookies } from "./cookies.ts";
 import { readPayload, type Payload } from "./payload.ts";
 import type { TagSightings } from "./tagSightings.ts";
@@ -41,6 +42,7 @@ type CollectOptions = {
   memory: TrafficMemory;
   counts: VisitCounts;
   sightings: TagSightings;
+  links: Links;
   onVisitCounted?: (bucket: VisitBucket) => void;
   /** Gets every visit with evidence against it. */
   offerVisit: (visit: JudgedVisit) => void;
@@ -59,10 +61,10 @@ const daySeconds = 86_400;
 
 export function collectRoutes(app: FastifyInstance, options: CollectOptions): void {
   const scriptOf = tagScripts(options.tag);
-  const secondPart = buildSecondPart(options.secondPart);
+  const secondPartOf = secondParts(options.secondPart);
   const { memory } = options;
-  const late = watchLateVerdicts(memory, ({ visit, seen, judgement }) =>
-    offer({ siteId: visit.source.siteId, page: visit.page, at: visit.at, seen, judgement }, visit.click),
+  const late = watchLateVerdicts(memory, ({ siteId, page, at, brought }, seen, judgement) =>
+    offer({ siteId, page, at, seen, judgement }, brought?.click ?? null),
   );
 
   function offer(visit: Omit<JudgedVisit, "click">, click: AdClick | null): void {
@@ -76,15 +78,16 @@ export function collectRoutes(app: FastifyInstance, options: CollectOptions): vo
     const named = /^(tag|use)(?:\.([0-9a-f]{16}))?\.js$/.exec(request.params.file);
     if (!site || !named) return sendNotFound(reply);
     const address = clientAddress(request.raw, options.transport.trusted);
-    const userAgent = request.headers["user-agent"] ?? "";
+    const userAgent = userAgentOf(request.headers);
     memory.noteFetch({ siteId: site.id, network: networkOf(address), userAgent }, options.now());
-    return sendScript(request.raw, reply, named[1] === "use" ? secondPart : scriptOf(site), named[2]);
+    return sendScript(request.raw, reply, named[1] === "use" ? secondPartOf(site) : scriptOf(site), named[2]);
   });
 
-  for (const endpoint of ["visit", "identify", "consent", "use"] as const) {
+  for (const endpoint of ["visit", "identify", "consent", "use", "link"] as const) {
     app.post(`/__cc/${endpoint}`, async (request, reply) => {
-      const status = await handleReport(request.raw, reply, endpoint);
-      return reply.code(status).header("cache-control", "no-store").send();
+      reply.header("cache-control", "no-store");
+      if (endpoint === "link") return answerLink(request.raw, reply);
+      return reply.code(await handleReport(request.raw, reply, endpoint)).send();
     });
     // Beacons need no preflight, but a page may send one.
     app.options(`/__cc/${endpoint}`, (request, reply) => {
@@ -103,10 +106,44 @@ export function collectRoutes(app: FastifyInstance, options: CollectOptions): vo
     // What cannot be stored for good must not be taken.
     if (site.leaving) return 503;
     const address = clientAddress(request, options.transport.trusted);
-    const origin = findOwnOrigin(site, request.headers, isLoopback(address));
+    const origin = findOwnOrigin(site, request.headers, address);
     if (!origin || request.headers["sec-fetch-site"] === "cross-site") return 403;
     if (options.rateLimit(networkOf(address), options.perMinute, options.now()) > 0) return 429;
     return { site, origin, address };
+  }
+
+  /** Answers with the tokens for links to the site's other domains, or with 204 where there is nothing to carry, or consent forbids it. */
+  async function answerLink(request: IncomingMessage, reply: FastifyReply): Promise<FastifyReply> {
+    const admitted = admit(request);
+    if (typeof admitted === "number") return reply.code(admitted).send();
+    const { site, origin } = admitted;
+    allowOrigin(reply, origin);
+    const { visitorId, refusals } = readCookies(request.headers.cookie);
+    const hasRefused = refusals.length > 0 || request.headers["sec-gpc"] === "1";
+    const hasLinks = site.settings.linkDomains.length > 0 && visitorId !== null && !hasRefused;
+    const carried = hasLinks ? await carriedFrom(site, visitorId) : [];
+    if (carried.length === 0) return reply.code(204).send();
+    const tokens = (["page", "payment"] as const).map((purpose) =>
+      options.links.sign(purpose, site.id, visitorId ?? "", options.now()),
+    );
+    return reply.type("text/plain; charset=utf-8").send(tokens.join(" "));
+  }
+
+  /** None where the store fails: the page must not notice. */
+  async function carriedFrom(site: Site, visitorId: string): Promise<Visit[]> {
+    const reading = readCarried(options.store.people, site.id, visitorId, site.settings.consentMode);
+    try {
+      return await within(reportTimeoutMs, reading, "the store did not answer in time", Late);
+    } catch (error) {
+      options.onDefect(error, { site: site.id });
+      return [];
+    }
+  }
+
+  /** The visits that the link to a page carries. Bots get none, and a visitor who comes back to the same cookie has them. */
+  async function readLink(site: Site, { link }: Payload, visitorId: string | null, { bot }: Verdict): Promise<Visit[]> {
+    const from = link === null || bot ? null : options.links.open("page", site.id, link, options.now());
+    return from === null || from === visitorId ? [] : carriedFrom(site, from);
   }
 
   async function handleReport(request: IncomingMessage, reply: FastifyReply, endpoint: Endpoint): Promise<number> {
@@ -133,7 +170,8 @@ export function collectRoutes(app: FastifyInstance, options: CollectOptions): vo
     const judgement = judge(seen, site.settings);
     // The use of a page is stored only with the verdict on a bot: a person's visit is stored already.
     if (endpoint === "use" && !judgement.wouldBeBot) return 204;
-    const report = buildReport(request, payload, cookies, seen, judgement.verdict, now);
+    const carried = await readLink(site, payload, visitorId, judgement.verdict);
+    const report = { ...buildReport(request, payload, cookies, seen, judgement.verdict, now), carried };
     const stored = await storeInTime(site, report);
     // A refusal that was not stored keeps the visitor cookie: the next report must still name the visits to delete.
     const changes = stored ? listCookies(stored, cookies) : [];
@@ -149,18 +187,21 @@ export function collectRoutes(app: FastifyInstance, options: CollectOptions): vo
       const reason = bucket === "people" && isSuspicious(judgement) ? suspicious : "";
       const recount = options.counts.count(site.id, bucket, bucket === "bots" ? judgement.primary : reason, now);
       if (bucket === "people" && stored) {
-        const source = { siteId: site.id, network: networkOf(address), userAgent: request.headers["user-agent"] ?? "" };
-        const { page } = payload;
-        late.add({ source, visitorId: stored.visitorId, page, click, seen, rules: site.settings, at: now, recount });
+        const source = { siteId: site.id, network: networkOf(address), userAgent: userAgentOf(request.headers) };
+        const brought = click && { click, source, seen, rules: site.settings };
+        late.add({ siteId: site.id, visitorId: stored.visitorId, page: payload.page, at: now, recount, brought });
       }
     }
     const refused = !stored || isRefusal(stored.consent);
     if (!refused) {
-      const found = [...judgement.findings, ...judgement.shadows].map(({ signal }) => nameOf(signal));
-      if (isVisit || payload.submit) options.counts.countEvidence(site.id, found, Boolean(payload.submit), now);
-      if (payload.submit) options.counts.countEvidence(site.id, [""], true, now);
+      if (isVisit || payload.submit) {
+        const at = payload.submit ? "evidence at emails" : "evidence";
+        for (const { signal } of judgement.findings) options.counts.countEvidence(site.id, at, nameOf(signal), now);
+        for (const { signal } of judgement.shadows) options.counts.countEvidence(site.id, at, nameOf(signal), now);
+      }
+      if (payload.submit) options.counts.countEvidence(site.id, "evidence at emails", "", now);
     }
-    if (judgement.verdict.bot) late.noteBot(visitorId ?? payload.visitorId, judgement);
+    if (judgement.verdict.bot) late.noteBot(visitorId ?? payload.visitorId, seen, judgement);
     late.sweep(now);
     if (!refused) offer({ siteId: site.id, page: payload.page, at: now, seen, judgement }, click);
     return 204;
@@ -181,7 +222,7 @@ export function collectRoutes(app: FastifyInstance, options: CollectOptions): vo
     const { site, request, payload, address, cookies, endpoint, submitDigest, now } = received;
     const { headers } = request;
     const network = networkOf(address);
-    const userAgent = headers["user-agent"] ?? "";
+    const userAgent = userAgentOf(headers);
     const hasRefused = cookies.refusals.length > 0 || Object.values(payload.signals).includes("denied");
     const frequency = memory.observe({
       siteId: site.id,
@@ -190,6 +231,7 @@ export function collectRoutes(app: FastifyInstance, options: CollectOptions): vo
       visitor: cookies.visitorId,
       // A visitor who refuses has no cookie to send back.
       pageId: hasRefused ? null : payload.visitorId,
+      hasRefused,
       isVisit: endpoint === "visit",
       isInput: endpoint === "use",
       submitDigest,
@@ -198,8 +240,9 @@ export function collectRoutes(app: FastifyInstance, options: CollectOptions): vo
       clickIds: Object.values(payload.clickIds).map((id) => id.value),
       at: now,
     });
-    const secure = isSecure(request, options.transport);
     const offered = offeredInHandshake(request, options.transport);
+    // Others were not admitted.
+    const secure = true;
     return observe({ headers, secure, offered, address, country: options.countryOf(address) }, payload, frequency);
   }
 
@@ -262,7 +305,7 @@ function buildReport(
             clickIds,
             browserIds,
             utm,
-            ...(verdict.score > 0 ? { verdict } : {}),
+            ...(verdict.score > 0 || verdict.shadows ? { verdict } : {}),
           }
         : null,
     person,
@@ -278,15 +321,18 @@ const keepRefusals = (signals: Payload["signals"]) =>
   Object.fromEntries(Object.entries(signals).filter(([, state]) => state === "denied"));
 
 /** Finds the origin of the page that sent a request; null unless it is one of the site's hosts or a subdomain of one. */
-function findOwnOrigin(site: Site, headers: IncomingHttpHeaders, isLocal: boolean): string | null {
+function findOwnOrigin(site: Site, headers: IncomingHttpHeaders, address: string): string | null {
   const { origin = "null" } = headers;
   // Under `Referrer-Policy: no-referrer` beacons hide the page's origin. Sec-Fetch-Site, which no script can set, still
   // shows that the page is of this host.
   if (origin === "null") return headers["sec-fetch-site"] === "same-origin" ? `https://${headers.host}` : null;
-  if (origin.length > 300 || !URL.canParse(origin)) return null;
-  const url = new URL(origin);
+  if (origin.length > 300) return null;
+  // Most pages.
+  if (site.servedHosts.some((own) => origin === `https://${own}`)) return origin;
+  const url = URL.parse(origin);
+  if (!url) return null;
   // Plain HTTP is for development on one machine.
-  if (url.protocol !== "https:" && !(url.protocol === "http:" && isLocal)) return null;
+  if (url.protocol !== "https:" && !(url.protocol === "http:" && isLoopback(address))) return null;
   const host = hostOf(url.host);
   return site.servedHosts.some((own) => host === own || host.endsWith(`.${own}`)) ? url.origin : null;
 }

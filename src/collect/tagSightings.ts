@@ -42,4 +42,4 @@ function dropOldest(map: Map<string, unknown>, max: number): void {
   if (map.size >= max && oldest !== undefined) map.delete(oldest);
 }
 
-const pathOf = (page: string) => (URL.canParse(page) ? new URL(page).pathname : page).slice(0, 200);
+const pathOf = (page: string) => page.replace(/^https?:\/\/[^/]*|[?#].*$/g, "").slice(0, 200);

@@ -57,10 +57,17 @@ describe("counting visits", () => {
 
   test("more campaigns than a site has are counted without their names", async () => {
     const { counts, written } = setUp();
-    for (let i = 0; i < 300; i++) counts.countClick("s", { name: "gclid", value: `g${i}`, campaign: `made up ${i}` }, false, now);
+    // A visit that is judged late may be of the hour before.
+    for (let i = 0; i < 300; i++)
+      counts.countClick(
+        "s",
+        { name: "gclid", value: `g${i}`, campaign: `made up ${i}` },
+        false,
+        i % 50 === 49 ? now - hourMs : now,
+      );
     await counts.stop();
-    expect(written.size).toBe(201);
-    expect(written.get("w s 0 clicks gclid ")).toBe(100);
+    expect([...written.keys()].filter((key) => key.includes("made up"))).toHaveLength(200);
+    expect([...written.values()].reduce((sum, one) => sum + one, 0)).toBe(300);
   });
 
   test("a store that fails loses no visits", async () => {

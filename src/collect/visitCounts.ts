@@ -4,7 +4,7 @@ import { flushedCounter } from "../background/flushedCounter.ts";
 import type { VisitBucket } from "../kernel/event.ts";
 import { hourMs } from "../kernel/time.ts";
 import type { Store } from "../store/store.ts";
-import type { CountBucket } from "../store/statistics/traffic.ts";
+import type { CountBucket, EvidenceBucket } from "../store/statistics/traffic.ts";
 import type { AdClick } from "./adClick.ts";
 
 /** Beyond this number the oldest page is dropped: if it is shown later, it counts twice. */
@@ -17,7 +17,7 @@ const maxCampaigns = 200;
 export type VisitCounts = {
   /** Returns a function that counts the visit in another bucket. */
   count(siteId: string, bucket: VisitBucket, reason: string, now: number): (bucket: VisitBucket, reason: string) => void;
-  countEvidence(siteId: string, names: readonly string[], isEmail: boolean, now: number): void;
+  countEvidence(siteId: string, bucket: EvidenceBucket, name: string, now: number): void;
   /** Counts a click once, and once more when it turns out to be a bot's; then returns true. */
   countClick(siteId: string, click: AdClick, isBot: boolean, now: number): boolean;
   /** A browser prerendered a page. `pageId` is the id that the page will send when it is shown; null where it has none. */
@@ -85,8 +85,8 @@ export function countVisits(
         add(to, why);
       };
     },
-    countEvidence(siteId, names, isEmail, now) {
-      for (const reason of names) counter.add({ siteId, bucket: isEmail ? "evidence at emails" : "evidence", reason }, now);
+    countEvidence(siteId, bucket, name, now) {
+      counter.add({ siteId, bucket, reason: name }, now);
     },
     countClick(siteId, click, isBot, now) {
       const key = `${siteId} ${click.value}`;

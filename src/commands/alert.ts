@@ -2,7 +2,7 @@ import { missingMailServer } from "../alerts/channels.ts";
 import { createMailer } from "../alerts/mail.ts";
 import type { Answer } from "../contract/contract.ts";
 import { findSite } from "../sites/manage.ts";
-import { table, timeText, type CliCommand } from "./context.ts";
+import { siteName, table, timeText, type CliCommand } from "./context.ts";
 import { selectSites, withSite } from "./lists.ts";
 
 type Alert = Answer<"GET /sites/:site/alerts">["open"][number];
@@ -24,7 +24,7 @@ export function alertCommands(program: CliCommand): void {
       const rows = [...rowsOf("open"), ...(options.all ? rowsOf("over") : [])];
       const shown = rows
         .toSorted((one, other) => other.item.beganAt - one.item.beganAt)
-        .map(({ site, item }) => alertText(site.hosts[0] ?? site.id, item));
+        .map(({ site, item }) => alertText(siteName(site), item));
       const [only] = answers;
       const joined = { open: rowsOf("open").map(withSite), over: rowsOf("over").map(withSite), mail: only?.answer.mail ?? false };
       const none = options.all ? "No alerts in the last 90 days." : "No open alerts.";

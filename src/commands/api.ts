@@ -41,7 +41,7 @@ export function createCommandApi(config: Config, store: Store, directory: Direct
   }
 
   function createContext(): ApiContext {
-    const { connectMs, attemptMs, allowPrivate, publicUrl, smtp } = config;
+    const { connectMs, attemptMs, allowPrivate, exportFolder, publicUrl, smtp } = config;
     const sender = createSender({ connectMs, attemptMs, allow: allowPrivate, origins: config.platformOrigins });
     const pushSender = createSender({ connectMs, attemptMs: pushAttemptMs, allow: allowPrivate, origins: {} });
     const checker = createChecker(config);
@@ -59,6 +59,7 @@ export function createCommandApi(config: Config, store: Store, directory: Direct
       tokens: createTokens({ store, directory, sender, owner: shortId(), ...time, renewalMs: attemptMs + 2000 }),
       mailer: smtp && createMailer(smtp),
       allowPrivate,
+      exportFolder,
       transport: config.transport,
       publicUrl,
       pushMs: config.pushMs,

@@ -10,6 +10,7 @@ import { planForNew, readConfigurationFile } from "../installation/configuration
 import { placeOf } from "../installation/installation.ts";
 import { withNewInstallation, printResult, type CliCommand, type CommandContext } from "./context.ts";
 import { exportDataCommand } from "./database/exportData.ts";
+import { exportScheduleCommands } from "./database/exportSchedule.ts";
 import { confirm } from "./terminal/confirm.ts";
 
 type ApplyOptions = { prune?: boolean; yes?: boolean; dryRun?: boolean };
@@ -17,7 +18,7 @@ type ApplyOptions = { prune?: boolean; yes?: boolean; dryRun?: boolean };
 export function configurationCommands(program: CliCommand): void {
   program
     .command("apply <file>")
-    .description("bring sites, keys, connections, webhooks and members to what a YAML or JSON file says")
+    .description("bring the configuration to what a YAML or JSON file says")
     .option("--dry-run", "show the difference and change nothing")
     .option("--prune", "also remove what is not in the file, where the file has that list")
     .option("--yes", "also where data or access is deleted, without asking")
@@ -31,7 +32,7 @@ export function configurationCommands(program: CliCommand): void {
       printDryRun((...shown) => printResult(command, ...shown), first);
     });
 
-  const exporting = program.command("export").description("Write the configuration, or data, to files");
+  const exporting = program.command("export").description("write the configuration, or data, to files");
 
   exporting
     .command("configuration", { isDefault: true })
@@ -42,6 +43,7 @@ export function configurationCommands(program: CliCommand): void {
     });
 
   exportDataCommand(exporting);
+  exportScheduleCommands(exporting);
 
   program
     .command("config-schema")
@@ -85,6 +87,7 @@ const configurationContext = async (context: CommandContext): Promise<Configurat
   directory: context.directory,
   access: await context.access(),
   allowPrivate: context.config.allowPrivate,
+  exportFolder: context.config.exportFolder,
   rights: operatorRights,
   by: context.by,
 });

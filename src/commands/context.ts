@@ -18,6 +18,7 @@ import { createDirectory, type Directory, type Site } from "../sites/directory.t
 import { findSite } from "../sites/manage.ts";
 import type { Store } from "../store/store.ts";
 import { asInvoked } from "./terminal/invocation.ts";
+import { suggestCommand } from "./terminal/suggestion.ts";
 
 export type CommandContext = {
   store: Store;
@@ -38,6 +39,18 @@ export type CommandContext = {
 export class CliCommand extends Command {
   override createCommand(name?: string): CliCommand {
     return new CliCommand(name);
+  }
+
+  /** Replaces the parser's own, which suggests by spelling alone. */
+  unknownCommand(): never {
+    const [typed = ""] = this.args;
+    const meant = suggestCommand(
+      typed,
+      this.commands.map((one) => one.name()),
+    );
+    this.error(`error: unknown command '${typed}'${meant === null ? "" : `\n(Did you mean ${meant}?)`}`, {
+      code: "commander.unknownCommand",
+    });
   }
 
   /** Sets the action. It gets an open store before the arguments and options, also while a relay is running. */
@@ -103,10 +116,14 @@ export function readPairs(words: readonly string[], readFile: (path: string) => 
     const at = word.indexOf("=");
     if (at <= 0) throw new Refusal("arguments", `"${word}" is not of the form name=value.`);
     const value = word.slice(at + 1);
-    pairs[word.slice(0, at)] = value.startsWith("@") ? readFile(value.slice(1)).trim() : value;
+    pairs[word.slice(0, at)] = readValue(value, readFile);
   }
   return pairs;
 }
+
+/** Reads one value of this form. */
+export const readValue = (value: string, readFile: (path: string) => string = readValueFile): string =>
+  value.startsWith("@") ? readFile(value.slice(1)).trim() : value;
 
 function readValueFile(path: string): string {
   if (path.startsWith("@")) return path;
@@ -144,9 +161,18 @@ export function readNumber(name: string, text: string, max: number): number {
 const units: Record<string, number> = { m: minuteMs, h: hourMs, d: dayMs };
 
 /** Reads a duration such as 30m, 12h or 7d in milliseconds; null for any other text. */
-export function readDuration(text: string): number | null {
+function readDuration(text: string): number | null {
   const [, count, unit = ""] = /^(\d{1,5})([mhd])$/.exec(text) ?? [];
   return count === undefined ? null : Number(count) * (units[unit] ?? 0);
+}
+
+/** Reads a time as people type it: a date, a time in ISO 8601, or a time ago. */
+export function readTime(name: string, text: string, now: number): number {
+  const ago = readDuration(text);
+  const at = ago === null ? Date.parse(text) : now - ago;
+  if (Number.isNaN(at) || at < 0)
+    throw new Refusal(name, `--${name} must be a time like 2026-11-15, 2026-11-15T08:00Z, 2h or 7d.`);
+  return at;
 }
 
 /** Reads when a key expires: a date, or a time from now; null for never. */
@@ -164,6 +190,9 @@ export function readExpiry(text: string | undefined, now: number): number | null
 /** Names where a role or an API key is valid. */
 export const whereText = (directory: Directory, site: string | null) =>
   site === null ? "all sites" : (directory.site(site)?.hosts[0] ?? site);
+
+/** A site as tables and hints name it. */
+export const siteName = ({ hosts, id }: Pick<Site, "hosts" | "id">) => hosts[0] ?? id;
 
 /** Finds the named site; without a name, all sites. */
 export function findSites(directory: Directory, text: string | undefined): Site[] {

@@ -5,9 +5,7 @@ import { findSiteOrOnly, table, timeText, type CliCommand } from "./context.ts";
 import { moreText, readPaging, withPaging, type PagingOptions } from "./lists.ts";
 
 export function correctionCommands(program: CliCommand): void {
-  const correction = program
-    .command("correction")
-    .description("conversions that were restated or taken back because their orders were refunded");
+  const correction = program.command("correction").description("corrections of conversions whose orders were refunded");
 
   correction
     .command("add <site> <order>")

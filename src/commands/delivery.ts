@@ -9,16 +9,28 @@ import { countOf } from "../kernel/text.ts";
 import type { Site } from "../sites/directory.ts";
 import {
   findSiteOrOnly,
-  readDuration,
   readPersonOption,
+  siteName,
   table,
   timeText,
   toPrintableLines,
   type CommandContext,
   type CliCommand,
 } from "./context.ts";
+import { confirm } from "./terminal/confirm.ts";
 import { findEvent, readMode, readTrace } from "./event.ts";
-import { listPage, moreText, readPaging, selectSites, withPaging, type PagingOptions, type Sites } from "./lists.ts";
+import {
+  listPage,
+  moreText,
+  readEventFilters,
+  readPaging,
+  selectSites,
+  withEventFilters,
+  withPaging,
+  type EventOptions,
+  type PagingOptions,
+  type Sites,
+} from "./lists.ts";
 
 type Tally = Answer<"POST /sites/:site/deliveries/replay">;
 type Trace = Answer<"GET /sites/:site/events/:event">;
@@ -48,7 +60,7 @@ export function deliveryCommands(program: CliCommand): void {
       );
       const cells = rows.map(({ site, item: { event, ...line } }) => [
         timeText(event.receivedAt),
-        site.hosts[0] ?? site.id,
+        siteName(site),
         event.name,
         event.orderId ?? "–",
         `${line.platform} ${line.connection}`,
@@ -97,17 +109,26 @@ const head = [
 ];
 
 function changeCommand(delivery: CliCommand, name: "replay" | "cancel", description: string): void {
-  withFilters(delivery.command(`${name} [site]`).description(`${description}; without --yes it only shows what it would do`))
-    .option("--yes", "do it")
-    .run(async (context, siteText: string | undefined, options: FilterOptions & { yes?: boolean }) => {
+  withFilters(delivery.command(`${name} [site]`).description(description))
+    .option("--dry-run", "only show what it would do")
+    .option("--yes", "do it without asking")
+    .run(async (context, siteText: string | undefined, options: FilterOptions & { dryRun?: true; yes?: true }) => {
       const site = findSiteOrOnly(context.directory, siteText);
       const filter = await readFilter(context, site.id, options);
-      const dryRun = options.yes !== true;
-      const body = { ...filter, dryRun };
-      const tally = await context.call(`POST /sites/:site/deliveries/${name}`, { params: { site: site.id }, body });
-      if (tally.changed === 0 && tally.found > 0)
-        throw new Conflict("deliveries", `Nothing to ${name}: ${countsText(tally.leftAlone)}.`);
-      context.print(tally, changedText(name, tally, dryRun));
+      const change = async (dryRun: boolean) => {
+        const body = { ...filter, dryRun };
+        const tally = await context.call(`POST /sites/:site/deliveries/${name}`, { params: { site: site.id }, body });
+        if (tally.changed === 0 && tally.found > 0)
+          throw new Conflict("deliveries", `Nothing to ${name}: ${countsText(tally.leftAlone)}.`);
+        return { tally, text: changedText(name, tally, dryRun) };
+      };
+      const { dryRun = false, yes } = options;
+      if (!dryRun && !yes) {
+        const { tally, text } = await change(true);
+        if (tally.changed > 0) await confirm({ what: text, yes });
+      }
+      const { tally, text } = await change(dryRun);
+      context.print(tally, text);
     });
 }
 
@@ -125,7 +146,6 @@ function changedText(name: string, { found, changed, leftAlone, waiting }: Tally
   if (Object.keys(leftAlone).length) lines.push(`Not changed: ${countsText(leftAlone)}.`);
   if (name === "replay" && Object.keys(waiting).length)
     lines.push(`Waiting until the connection works again: ${countsText(waiting)}.`);
-  if (dryRun) lines.push("Nothing was changed. Add --yes to do it.");
   return lines.join("\n");
 }
 
@@ -151,33 +171,27 @@ function toText({ event, id, receivedAt }: Trace, delivery: Trace["deliveries"][
   return lines.join("\n");
 }
 
-type FilterOptions = {
+type FilterOptions = EventOptions & {
   connection?: string;
   platform?: string;
   state?: string;
-  event?: string;
   mode?: string;
   id?: string;
   order?: string;
   email?: string;
-  from?: string;
-  to?: string;
   confirmation?: string;
   confirmationReason?: string;
 };
 
 function withFilters(command: CliCommand): CliCommand {
-  return command
+  return withEventFilters(command)
     .option("--connection <id>", "only deliveries of this connection")
     .option("--platform <platform>", "only deliveries to this platform")
     .option("--state <states>", `only deliveries in these states, separated by commas: ${deliveryStates.join(", ")}`)
-    .option("--event <name>", "only events with this name")
     .option("--mode <mode>", "only live or only test events")
     .option("--id <event>", "only this event")
     .option("--order <id>", "only events with this order id")
     .option("--email <email>", "only events of this person (an email address or its SHA-256)")
-    .option("--from <time>", "only events received since: 2026-11-15, 2026-11-15T08:00Z, or 2h, 7d ago")
-    .option("--to <time>", "only events received before")
     .option("--confirmation <state>", `only deliveries of which the platform said later: ${confirmationStates.join(", ")}`)
     .option(
       "--confirmation-reason <reason>",
@@ -208,22 +222,18 @@ async function selectSitesOf(context: CommandContext, { sites, isNamed }: Sites,
 
 /** Reads options as people type them into the query of the API. */
 async function readFilter(context: CommandContext, siteText: string | undefined, options: FilterOptions): Promise<Filter> {
-  const { connection, platform, state, event, mode, id, order, email } = options;
-  const [from, to] = (["from", "to"] as const).map((name) => readTime(name, options[name], context.by.now));
-  if (from !== undefined && to !== undefined && from >= to) throw new Refusal("from", "--from must be before --to.");
+  const { connection, platform, state, mode, id, order, email } = options;
   return {
     unselected: "include",
+    ...readEventFilters(options, context.by.now),
     ...given({
       connection,
       platform,
       state: state === undefined ? state : readStates(state),
-      event,
       mode: readMode(mode),
       eventId: id === undefined ? id : (await findEvent(context, id, siteText)).id,
       orderId: order,
       email: readPersonOption(email),
-      from,
-      to,
       confirmation: readChoice("confirmation", options.confirmation, confirmationStates),
       confirmationReason: readChoice("confirmation-reason", options.confirmationReason, confirmationReasons),
     }),
@@ -249,13 +259,4 @@ function readChoice<Choice extends string>(
   const found = choices.find((choice) => choice === word);
   if (!found) throw new Refusal(name, `--${name} must be one of ${choices.join(", ")}.`);
   return found;
-}
-
-function readTime(name: string, text: string | undefined, now: number): number | undefined {
-  if (text === undefined) return undefined;
-  const ago = readDuration(text);
-  const at = ago === null ? Date.parse(text) : now - ago;
-  if (Number.isNaN(at) || at < 0)
-    throw new Refusal(name, `--${name} must be a time like 2026-11-15, 2026-11-15T08:00Z, 2h or 7d.`);
-  return at;
 }

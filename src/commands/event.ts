@@ -6,34 +6,46 @@ import { describeFilterReason, type Mode } from "../kernel/event.ts";
 import { given } from "../http/given.ts";
 import { Missing, Refusal } from "../kernel/refusal.ts";
 import { countOf } from "../kernel/text.ts";
-import { dayMs, hourMs } from "../kernel/time.ts";
+import { dayMs, hourMs, minuteMs } from "../kernel/time.ts";
 import type { Site } from "../sites/directory.ts";
 import {
   findSiteOrOnly,
   findSites,
   readPersonOption,
+  siteName,
   table,
   timeText,
   toPrintableLines,
   type CommandContext,
   type CliCommand,
 } from "./context.ts";
-import { listPage, moreText, readPaging, selectSites, withPaging, type PagingOptions } from "./lists.ts";
+import {
+  listPage,
+  moreText,
+  readEventFilters,
+  readPaging,
+  selectSites,
+  withEventFilters,
+  withPaging,
+  type EventOptions,
+  type PagingOptions,
+} from "./lists.ts";
 
-type ListOptions = PagingOptions & { email?: string; order?: string; filtered?: boolean; mode?: string };
+type ListOptions = PagingOptions & EventOptions & { email?: string; order?: string; filtered?: boolean; mode?: string };
 type Trace = Answer<"GET /sites/:site/events/:event">;
 
 export function eventCommands(program: CliCommand): void {
   const event = program.command("event").description("received events and their outcomes");
 
-  withPaging(event.command("list [site]"), "events")
+  withPaging(withEventFilters(event.command("list [site]")), "events")
     .description("list events, newest first")
     .option("--email <email>", "only events of this person")
     .option("--order <id>", "only events with this order id")
     .option("--filtered", "only filtered events")
     .option("--mode <mode>", "only live or only test events")
-    .run(async ({ directory, call, print }, siteText: string | undefined, options: ListOptions) => {
+    .run(async ({ directory, call, by, print }, siteText: string | undefined, options: ListOptions) => {
       const filter = given({
+        ...readEventFilters(options, by.now),
         email: readPersonOption(options.email),
         orderId: options.order,
         status: options.filtered ? ("filtered" as const) : undefined,
@@ -47,7 +59,7 @@ export function eventCommands(program: CliCommand): void {
       );
       const cells = rows.map(({ site, item: one }) => [
         one.id,
-        site.hosts[0] ?? site.id,
+        siteName(site),
         timeText(one.receivedAt),
         one.event,
         one.value === null ? "–" : `${one.value} ${one.currency}`,
@@ -69,6 +81,24 @@ export function eventCommands(program: CliCommand): void {
       const query = given({ stages: options.stages, days: options.days });
       const ladder = await call("GET /sites/:site/lead-stages", { params: { site: id }, query });
       print(ladder, ladderText(ladder));
+    });
+
+  event
+    .command("sources [site]")
+    .description("show conversions and their value by source or campaign, by the last, the first or all visits")
+    .option("--by <kind>", "source or campaign", "source")
+    .option("--model <model>", "last, first or linear: which visits get a conversion", "last")
+    .option("--days <days>", "days in UTC, up to today", "30")
+    .run(async ({ directory, call, print, by }, siteText: string | undefined, options: SourcesOptions) => {
+      const { id } = findSiteOrOnly(directory, siteText);
+      if (options.by !== "source" && options.by !== "campaign") throw new Refusal("by", "--by must be source or campaign.");
+      if (!/^[1-9]\d{0,2}$/.test(options.days)) throw new Refusal("days", "--days must be a whole number from 1 to 999.");
+      // Up to the end of today, so that the answer changes only with its numbers.
+      const to = Math.ceil(by.now / dayMs) * dayMs;
+      const query = { from: to - Number(options.days) * dayMs, to, model: options.model as "last" };
+      const statistics = await call("GET /sites/:site/statistics", { params: { site: id }, query });
+      const { sources, campaigns } = statistics;
+      print(statistics, sourcesText(options.by, options.by === "source" ? sources : campaigns));
     });
 
   event
@@ -95,14 +125,21 @@ export function eventCommands(program: CliCommand): void {
 
   program
     .command("why <order>")
-    .description("explain what became of an order or an event at each platform, and what to do")
+    .description("explain what became of an order at each platform")
     .option("--platform <platform>", "only the answer for this platform")
-    .option("--site <site>", "the site of the order; can be left out if there is only one")
+    .option("--site <site>", "search only this site")
     .run(async ({ directory, call, print }, id: string, options: { platform?: string; site?: string }) => {
-      const site = findSiteOrOnly(directory, options.site);
       const query = { id, ...given({ platform: options.platform }) };
-      const why = await call("GET /sites/:site/why", { params: { site: site.id }, query });
-      print(why, why.answers.map(whyText).join("\n\n"));
+      const answers: (Answer<"GET /sites/:site/why"> & { site: Site })[] = [];
+      for (const site of findSites(directory, options.site))
+        answers.push({ site, ...(await call("GET /sites/:site/why", { params: { site: site.id }, query })) });
+      const received = answers.filter((one) => one.answers.some((answer) => answer.event !== null));
+      const [why, other] = received.length ? received : answers;
+      if (!why || other) {
+        const sites = received.length ? `Several sites have received ${id}` : `No site has received ${id}`;
+        throw new Refusal("site", `${sites}. Name the one you mean with --site: 'cleancast site list' shows them.`);
+      }
+      print({ answers: why.answers }, why.answers.map(whyText).join("\n\n"));
     });
 }
 
@@ -134,6 +171,17 @@ export function readMode(text: string | undefined): Mode | undefined {
   return text;
 }
 
+type SourcesOptions = { by: string; model: string; days: string };
+
+function sourcesText(by: string, items: Answer<"GET /sites/:site/statistics">["sources"]): string {
+  const rows = items.map(({ name, conversions, values }) => [
+    toPrintableLines(name).join(" "),
+    String(Math.round(conversions * 100) / 100),
+    values.map(({ value, currency }) => `${value} ${currency}`).join(", "),
+  ]);
+  return table([by.toUpperCase(), "CONVERSIONS", "VALUE"], rows, "No conversions.");
+}
+
 function ladderText({ stages, days, sources, back, isComplete }: Answer<"GET /sites/:site/lead-stages">): string {
   const rows = sources.map(({ source, steps, wentBack }) => [
     source,
@@ -149,13 +197,23 @@ function ladderText({ stages, days, sources, back, isComplete }: Answer<"GET /si
 }
 
 /** Days from two on, otherwise hours. */
-const spanText = (ms: number) => (ms >= 2 * dayMs ? `${(ms / dayMs).toFixed(1)} d` : `${(ms / hourMs).toFixed(1)} h`);
+function spanText(ms: number): string {
+  if (ms >= 2 * dayMs) return `${(ms / dayMs).toFixed(1)} d`;
+  return ms >= hourMs ? `${(ms / hourMs).toFixed(1)} h` : `${Math.round(ms / minuteMs)} min`;
+}
 
 function itemText(item: Trace["items"][number], currency: string): string {
   const texts = [item.name, item.category, item.brand].filter((text) => text !== null);
   const price = item.price === null ? [] : [`${item.price} ${currency}`];
   return toPrintableLines([`${item.quantity} × ${item.id}`, ...price, ...texts].join(", ")).join(" ");
 }
+
+function visitText({ at, source, campaign, clickId, hasForm }: Trace["attribution"]["path"][number], eventAt: number): string {
+  const from = source === null ? "visit" : `${clickId === null ? "visit" : "ad click"} from ${source}`;
+  const texts = [from, ...(campaign === null ? [] : [`campaign ${campaign}`]), ...(hasForm ? ["form"] : [])];
+  return toPrintableLines(`${timeText(at)} UTC  ${texts.join(", ")}, ${spanText(eventAt - at)} before`).join(" ");
+}
+
 function traceText(trace: Trace): string {
   const { attribution } = trace;
   const clickIds = Object.entries(attribution.clickIds).map(
@@ -174,7 +232,9 @@ function traceText(trace: Trace): string {
     ...trace.items.map((item, at) => `  ${at === 0 ? "items" : "     "}       ${itemText(item, trace.currency)}`),
     `  person      ${trace.emailSha256}`,
     `  status      ${trace.status}${trace.filterReasons.length ? `: ${trace.filterReasons.map(describeFilterReason).join("; ")}` : ""}${trace.releasedAt ? `, released ${timeText(trace.releasedAt)} UTC` : ""}`,
+    ...trace.filterSignals.map(({ why }) => `  why         ${why}`),
     `  identity    ${attribution.identity}${clickIds.length ? `: ${clickIds.join(", ")}` : ""}`,
+    ...attribution.path.map((visit, at) => `  ${at === 0 ? "path" : "    "}        ${visitText(visit, trace.time)}`),
     `  consent     ${consent}`,
     ...trace.warnings.map((warning) => `  warning     ${warning}`),
   ];

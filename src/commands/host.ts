@@ -3,7 +3,7 @@ import type { Host } from "../sites/directory.ts";
 import { readHost } from "../sites/hosts.ts";
 import { findSite } from "../sites/manage.ts";
 import { findHost } from "../sites/manageHosts.ts";
-import { table, timeText, type CommandContext, type CliCommand } from "./context.ts";
+import { siteName, table, timeText, type CommandContext, type CliCommand } from "./context.ts";
 import { listItems } from "./lists.ts";
 
 export function hostCommands(program: CliCommand): void {
@@ -29,7 +29,7 @@ export function hostCommands(program: CliCommand): void {
       const { value, rows } = await listItems(directory, siteText, (params) => call("GET /sites/:site/hosts", { params }));
       const cells = rows.map(({ site, item: one }) => [
         one.host,
-        site.id,
+        siteName(site),
         one.state,
         timeText(one.checkedAt),
         one.problem?.what ?? "",

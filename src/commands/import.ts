@@ -5,6 +5,7 @@ import { given } from "../http/given.ts";
 import { ulid } from "../kernel/ids.ts";
 import { english } from "../kernel/messages/message.ts";
 import { Refusal } from "../kernel/refusal.ts";
+import { findSite } from "../sites/manage.ts";
 import type { ImportKind } from "../store/sites/imports.ts";
 import {
   collectValues,
@@ -20,7 +21,6 @@ import { exitCodes } from "./terminal/exitCodes.ts";
 import { createProgress, reportText } from "./terminal/importReport.ts";
 
 type Options = {
-  site?: string;
   deliver?: string;
   yes?: boolean;
   dryRun?: boolean;
@@ -35,16 +35,16 @@ type Options = {
 };
 
 export function importCommands(program: CliCommand): void {
-  const group = program.command("import").description("import past conversions and identity records from a file");
+  const group = program.command("import").description("import past conversions and identity records");
 
-  withFileOptions(group.command("conversions <file>"), "conversions")
-    .description("import past conversions from CSV or NDJSON (docs/how-to/import-conversions.md)")
+  withFileOptions(group.command("conversions <site> <file>"), "conversions")
+    .description("import past conversions from CSV or NDJSON")
     .option("--deliver <where>", "all, none, or platforms and connection ids: where to send them")
     .option("--yes", "send them; without it the command only reports what would be sent")
     .option("--event <name>", "the event name for rows without one");
 
-  withFileOptions(group.command("identities <file>"), "identities").description(
-    "import click ids, UTM fields, browser ids and consent from CSV or NDJSON (docs/how-to/import-conversions.md)",
+  withFileOptions(group.command("identities <site> <file>"), "identities").description(
+    "import click ids, UTM fields, browser ids and consent from CSV or NDJSON",
   );
 
   group
@@ -68,7 +68,6 @@ export function importCommands(program: CliCommand): void {
 export function withFileOptions(command: CliCommand, kind: ImportKind): CliCommand {
   const zone = "the zone of times without an offset, such as Europe/Berlin";
   return command
-    .option("--site <site>", "the site's id or one of its hosts")
     .option("--map <field=column>", "the column of a field; may be repeated", collectValues, [])
     .option("--constant <field=value>", "the value for blank cells; may be repeated", collectValues, [])
     .option("--time-zone <zone>", kind === "orders" ? `${zone} (default: the site's)` : `${zone} (default: UTC)`)
@@ -77,16 +76,18 @@ export function withFileOptions(command: CliCommand, kind: ImportKind): CliComma
     .option("--refused <file>", "write line numbers and reasons of refused rows to this file")
     .option("--allow-refused", "exit with 0 although rows were refused")
     .option("--dry-run", "read everything, write nothing, and report")
-    .action((file: string, options: Options, self: CliCommand) => runImport(kind, file, options, self));
+    .action((siteText: string, file: string, options: Options, self: CliCommand) =>
+      runImport(kind, siteText, file, options, self),
+    );
 }
 
-async function runImport(kind: ImportKind, path: string, options: Options, command: CliCommand): Promise<void> {
+async function runImport(kind: ImportKind, siteText: string, path: string, options: Options, command: CliCommand): Promise<void> {
   // Loaded on demand: a relay that starts needs no CSV parser.
   const { importFile } = await import("../import/import.ts");
   const { currentProcess } = await import("../import/importLease.ts");
   const { createSource } = await import("../tables/source.ts");
   await withContext(command, async ({ store, directory, by }) => {
-    const site = findSiteOrOnly(directory, options.site);
+    const site = findSite({ directory }, siteText);
     const rules = await readRules(options, kind === "orders" ? site.settings.timeZone : "UTC");
     const deliver = kind === "conversions" ? readDeliver(options) : "none";
     const dryRun = options.dryRun === true || (deliver !== "none" && options.yes !== true);

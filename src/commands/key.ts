@@ -2,13 +2,13 @@ import { makeKey } from "../sites/keys.ts";
 import type { Site } from "../sites/directory.ts";
 import { findKey, findSite } from "../sites/manage.ts";
 import { addOwnKey } from "../sites/ownKeys.ts";
-import { printResult, readExpiry, readName, table, timeText, type CliCommand, type CommandContext } from "./context.ts";
+import { printResult, readExpiry, readName, siteName, table, timeText, type CliCommand, type CommandContext } from "./context.ts";
 import { listItems } from "./lists.ts";
 
 type AddOptions = { test?: boolean; expires?: string; hash?: string; prefix?: string };
 
 export function keyCommands(program: CliCommand): void {
-  const key = program.command("key").description("inbound keys: one per integration, so that each can be revoked separately");
+  const key = program.command("key").description("inbound keys, one for each integration");
 
   key
     .command("add <site> <name>")
@@ -46,7 +46,7 @@ export function keyCommands(program: CliCommand): void {
       const { value, rows } = await listItems(directory, siteText, (params) => call("GET /sites/:site/keys", { params }));
       const cells = rows.map(({ site, item: one }) => [
         one.id,
-        site.id,
+        siteName(site),
         one.name,
         `${one.prefix}…`,
         one.state,
@@ -59,8 +59,8 @@ export function keyCommands(program: CliCommand): void {
     });
 
   key
-    .command("revoke <id>")
-    .description("revoke a key at once")
+    .command("remove <id>")
+    .description("revoke a key at once; the list keeps it, marked as revoked")
     .run(async ({ directory, call, print }, id: string) => {
       const params = { site: findKey(directory.sites(), id).siteId, key: id };
       const revoked = await call("DELETE /sites/:site/keys/:key", { params });

@@ -2,8 +2,9 @@
 // all sites are joined, and each item also names its site.
 
 import { given } from "../http/given.ts";
+import { Refusal } from "../kernel/refusal.ts";
 import type { Directory, Site } from "../sites/directory.ts";
-import { findSites, readNumber, type CliCommand } from "./context.ts";
+import { findSites, readNumber, readTime, type CliCommand } from "./context.ts";
 
 /** The parameters of a route of one site. */
 type OfSite = { site: string };
@@ -43,6 +44,25 @@ export const readPaging = ({ limit, cursor }: PagingOptions): Paging => ({
   limit: readNumber("limit", limit, maxPage),
   ...given({ cursor }),
 });
+
+export type EventOptions = { event?: string; from?: string; to?: string };
+
+/** The filters of every list of events, or of what became of them. */
+export const withEventFilters = (command: CliCommand): CliCommand =>
+  command
+    .option("--event <name>", "only events with this name")
+    .option("--from <time>", "only events received since: 2026-11-15, 2026-11-15T08:00Z, or 2h, 7d ago")
+    .option("--to <time>", "only events received before");
+
+export function readEventFilters({ event, ...options }: EventOptions, now: number) {
+  const read = (name: "from" | "to") => {
+    const text = options[name];
+    return text === undefined ? undefined : readTime(name, text, now);
+  };
+  const [from, to] = [read("from"), read("to")];
+  if (from !== undefined && to !== undefined && from >= to) throw new Refusal("from", "--from must be before --to.");
+  return given({ event, from, to });
+}
 
 /** The end of a text table that has more pages. */
 export const moreText = ({ next }: { next: string | null }) => (next === null ? "" : `\nNext page: --cursor '${next}'`);

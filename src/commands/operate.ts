@@ -37,7 +37,7 @@ export function operateCommands(program: CliCommand): void {
 
   program
     .command("migrate")
-    .description("migrate the database schema to this version (serve does it too)")
+    .description("bring the database schema to this version; serve does it too")
     .runOrCreate(async ({ store, print }) => {
       const { from, to, applied } = store.migrated;
       print(
@@ -50,22 +50,10 @@ export function operateCommands(program: CliCommand): void {
       );
     });
 
-  withPaging(program.command("audit [site]"), "changes", "100")
-    .description("show who changed what, newest first")
-    .option("--installation", "changes of the installation: members, API keys, deleted sites, encryption keys")
-    .run(async ({ directory, call, print }, siteText: string | undefined, options: AuditOptions) => {
-      const query = readPaging(options);
-      const listed = options.installation
-        ? await call("GET /audit", { query })
-        : await call("GET /sites/:site/audit", { params: { site: findSiteOrOnly(directory, siteText).id }, query });
-      const rows = listed.items.map((line) => [timeText(line.at), line.actor, line.action, JSON.stringify(line.detail)]);
-      print(listed, table(["TIME (UTC)", "ACTOR", "ACTION", "DETAIL"], rows, "No changes yet.") + moreText(listed));
-    });
-
   program
     .command("doctor")
     .description("check the installation for common mistakes")
-    .option("--offline", "skip DNS, certificates and mail servers")
+    .option("--offline", "skip DNS, certificates, mail servers and the OpenID provider")
     .action(async ({ offline }: { offline?: boolean }, command: CliCommand) => {
       const config = readConfig();
       const { runDoctor } = await import("../doctor/doctor.ts");
@@ -78,6 +66,20 @@ export function operateCommands(program: CliCommand): void {
       const ok = findings.every(({ level }) => level !== "error");
       printResult(command, { ok, findings }, toText(findings));
       if (!ok) process.exitCode = 1;
+    });
+}
+
+export function auditCommand(program: CliCommand): void {
+  withPaging(program.command("audit [site]"), "changes", "100")
+    .description("show who changed what, newest first")
+    .option("--installation", "changes of the installation: members, API keys, deleted sites, encryption keys")
+    .run(async ({ directory, call, print }, siteText: string | undefined, options: AuditOptions) => {
+      const query = readPaging(options);
+      const listed = options.installation
+        ? await call("GET /audit", { query })
+        : await call("GET /sites/:site/audit", { params: { site: findSiteOrOnly(directory, siteText).id }, query });
+      const rows = listed.items.map((line) => [timeText(line.at), line.actor, line.action, JSON.stringify(line.detail)]);
+      print(listed, table(["TIME (UTC)", "ACTOR", "ACTION", "DETAIL"], rows, "No changes yet.") + moreText(listed));
     });
 }
 

@@ -1,5 +1,6 @@
 import type { Answer } from "../contract/contract.ts";
 import { qualityPeriodDays } from "../delivery/quality/read.ts";
+import { shownPercent } from "../kernel/text.ts";
 import { findSiteOrOnly, table, type CliCommand } from "./context.ts";
 
 type Quality = Answer<"GET /sites/:site/quality">["items"][number];
@@ -7,7 +8,7 @@ type Quality = Answer<"GET /sites/:site/quality">["items"][number];
 export function qualityCommands(program: CliCommand): void {
   program
     .command("quality [site]")
-    .description("show which match keys the sent conversions carry, by connection, and what would raise the score")
+    .description("show which match keys the sent conversions carry")
     .run(async ({ directory, call, print }, siteText: string | undefined) => {
       const { id } = findSiteOrOnly(directory, siteText);
       const quality = await call("GET /sites/:site/quality", { params: { site: id } });
@@ -36,4 +37,4 @@ function describeSnapshot(snapshot: Quality["snapshot"]): string {
   return words?.length ? `${words.join(", ")} (${snapshot?.day})` : "–";
 }
 
-const percent = (share: number) => `${Math.round(100 * share)} %`;
+const percent = (share: number) => `${shownPercent(share, 1)} %`;

@@ -47,8 +47,8 @@ export function siteCommands(program: CliCommand): void {
     });
 
   site
-    .command("delete <site>")
-    .description("delete a site with all its data; its keys stop working at once")
+    .command("remove <site>")
+    .description("remove a site with all its data; its keys stop working at once")
     .option("--yes", "do it without asking")
     .run(async ({ directory, call, print }, text: string, { yes }: { yes?: boolean }) => {
       const { id, hosts } = findSite({ directory }, text);
@@ -58,7 +58,7 @@ export function siteCommands(program: CliCommand): void {
       const deleted = await call("DELETE /sites/:site", { params: { site: id }, query: { confirm: name } });
       print(
         deleted,
-        `Site ${id} (${name}) is deleted. Running servers refuse its keys within 2 seconds, and its data is removed in the background.`,
+        `Site ${id} (${name}) is removed. Running servers refuse its keys within 2 seconds, and its data is removed in the background.`,
       );
     });
 
@@ -161,7 +161,7 @@ function lossText(losses: readonly RetentionLoss[], changes: Record<string, stri
 export function tagCommands(program: CliCommand): void {
   program
     .command("tag [site]")
-    .description("print the HTML that installs the browser tag on a site's pages")
+    .description("print the HTML that installs the browser tag")
     .run(async ({ directory, call, print }, siteText: string | undefined) => {
       const { id } = findSiteOrOnly(directory, siteText);
       const tag = await call("GET /sites/:site/tag", { params: { site: id } });

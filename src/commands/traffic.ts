@@ -3,9 +3,10 @@ import type { Answer } from "../contract/contract.ts";
 import { visitBuckets, type VisitBucket } from "../kernel/event.ts";
 import { given } from "../http/given.ts";
 import { Missing, Refusal } from "../kernel/refusal.ts";
+import { shownPercent } from "../kernel/text.ts";
 import { hourMs } from "../kernel/time.ts";
 import type { Site } from "../sites/directory.ts";
-import type { VisitCount } from "../store/statistics/traffic.ts";
+import { suspicious, type VisitCount } from "../store/statistics/traffic.ts";
 import type { VisitRules } from "../traffic/lists.ts";
 import {
   collectValues,
@@ -53,7 +54,7 @@ export function trafficCommands(program: CliCommand): void {
         visit.id,
         timeText(visit.seenAt),
         String(verdict.score),
-        verdict.reasons[0] ?? visit.reason,
+        verdict.reasons[0] ?? verdict.shadows?.[0] ?? visit.reason,
         visit.page,
       ]);
       const head = ["ID", "SEEN (UTC)", "SCORE", "REASON", "PAGE"];
@@ -84,7 +85,7 @@ export function trafficCommands(program: CliCommand): void {
 
   traffic
     .command("evidence [site]")
-    .description("list the signals with their modes, and the visits and submitted emails with each")
+    .description("list the signals with their modes, and the visits, submitted emails and conversions with each")
     .option("--hours <n>", "number of hours", "336")
     .run(async ({ directory, call, print }, siteText: string | undefined, options: { hours: string }) => {
       const { id } = findSiteOrOnly(directory, siteText);
@@ -92,12 +93,12 @@ export function trafficCommands(program: CliCommand): void {
       const listed = await call("GET /sites/:site/traffic/evidence", { params: { site: id }, query: { hours } });
       const rows = listed.signals
         .toSorted((one, other) => other.visits + other.emails - one.visits - one.emails)
-        .map(({ signal, points, mode, visits, emails }) => [mode, signal, String(points), String(visits), String(emails)]);
-      const text = table(["MODE", "SIGNAL", "POINTS", "VISITS", "EMAILS"], rows, "");
-      print(
-        listed,
-        `${text}\n\n${listed.emails} emails were submitted. To switch on what is in shadow: cleancast site set SITE evidence=all=on`,
-      );
+        .map(({ mode, signal, points, visits, emails, conversions, why }) =>
+          [mode, signal, points, visits, emails, conversions, why].map(String),
+        );
+      const text = table(["MODE", "SIGNAL", "POINTS", "VISITS", "EMAILS", "CONVERSIONS", "WHY"], rows, "");
+      const all = `Visitors submitted ${listed.emails} emails; ${listed.conversions} conversions are of people who visited.`;
+      print(listed, `${text}\n\n${all} To switch on what is in shadow: cleancast site set SITE evidence=all=on`);
     });
 
   traffic
@@ -107,14 +108,15 @@ export function trafficCommands(program: CliCommand): void {
       const site = await findSiteOfVisit(context, id);
       const found = await context.call("GET /sites/:site/bots/:visit", { params: { site: site.id, visit: id } });
       const { visit, now } = found;
-      const { bot, score, rules, reasons } = visit.verdict;
+      const { bot, score, rules, reasons, shadows = [] } = visit.verdict;
       const then = `${timeText(visit.seenAt)} UTC  ${visit.page}\nthen: ${verdictText(bot, score)}, rules ${rules}: ${reasons.join("; ")}`;
-      context.print(found, [then, "", ...explanation(now, site.settings), addressNote].join("\n"));
+      const inShadow = shadows.length ? [`in shadow: ${shadows.join("; ")}`] : [];
+      context.print(found, [then, ...inShadow, "", ...explanation(now, site.settings), addressNote].join("\n"));
     });
 
   traffic
     .command("counts [site]")
-    .description("count visits by hour: people, bots, not a visit, suppressed by consent")
+    .description("count visits by hour and kind")
     .option("--hours <n>", "number of hours", "24")
     .run(async ({ store, directory, by, print }, siteText: string | undefined, options: { hours: string }) => {
       const site = findSiteOrOnly(directory, siteText);
@@ -129,9 +131,10 @@ export function trafficCommands(program: CliCommand): void {
         title,
         String(row.gross),
         ...visitBuckets.map((bucket) => String(row[bucket])),
+        String(row.suspicious),
       ];
       const rows = [...hours.map((row) => line(timeText(row.from), row)), line("all", all)];
-      const head = ["HOUR (UTC)", "GROSS", ...visitBuckets.map((bucket) => bucket.toUpperCase())];
+      const head = ["HOUR (UTC)", "GROSS", ...visitBuckets.map((bucket) => bucket.toUpperCase()), "SUSPICIOUS PEOPLE"];
       const reasons = Object.entries(all.reasons).map(([reason, n]) => [String(n), reason]);
       const text = `${table(head, rows, "")}\n\n${table(["BOTS", "REASON"], reasons, "No bots.")}`;
       print({ hours, all }, counts.length ? text : "No visits in this period.");
@@ -139,7 +142,7 @@ export function trafficCommands(program: CliCommand): void {
 }
 
 function clickCells({ clicks, invalid, spend }: Pick<Answer<"GET /sites/:site/invalid-clicks">, "clicks" | "invalid" | "spend">) {
-  const share = clicks === 0 ? "–" : `${Math.round((invalid / clicks) * 100)} %`;
+  const share = clicks === 0 ? "–" : `${shownPercent(invalid, clicks)} %`;
   return [String(clicks), String(invalid), share, ...(spend === null ? [] : [spend.toFixed(2)])];
 }
 
@@ -156,8 +159,8 @@ function explanation(explained: Explained, rules: VisitRules): string[] {
   const { verdict, siteRule, network, country, notLookedAt, signals } = explained;
   const rows = signals
     .toSorted((one, other) => Number(other.fired) - Number(one.fired))
-    .map(({ category, name, points, why, fired, evidence }) => [
-      fired ? "yes" : "–",
+    .map(({ category, name, points, why, mode, fired, evidence }) => [
+      fired ? (mode === "shadow" ? "shadow" : "yes") : "–",
       `${category}: ${name}`,
       String(points),
       fired ? [why, evidence].filter(Boolean).join(" ") : "",
@@ -173,11 +176,13 @@ function explanation(explained: Explained, rules: VisitRules): string[] {
   ];
 }
 
-function totals(counts: readonly VisitCount[]): Record<VisitBucket | "gross", number> {
-  const sum = { gross: 0, people: 0, bots: 0, "not a visit": 0, suppressed: 0 };
-  for (const { bucket, visits } of counts) {
+/** The suspicious ones are a part of the people. */
+function totals(counts: readonly VisitCount[]): Record<VisitBucket | "gross" | "suspicious", number> {
+  const sum = { gross: 0, people: 0, bots: 0, "not a visit": 0, suppressed: 0, suspicious: 0 };
+  for (const { bucket, reason, visits } of counts) {
     sum[bucket] += visits;
     sum.gross += visits;
+    if (reason === suspicious) sum.suspicious += visits;
   }
   return sum;
 }

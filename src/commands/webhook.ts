@@ -3,7 +3,7 @@ import { findWebhook, repairWebhook } from "../outbound/manage.ts";
 import { missing, Refusal } from "../kernel/refusal.ts";
 import { countOf } from "../kernel/text.ts";
 import { findSite } from "../sites/manage.ts";
-import { table, timeText, type CliCommand, type CommandContext } from "./context.ts";
+import { siteName, table, timeText, type CliCommand, type CommandContext } from "./context.ts";
 import { listItems, moreText, readPaging, withPaging, type PagingOptions } from "./lists.ts";
 import { confirm } from "./terminal/confirm.ts";
 
@@ -11,9 +11,7 @@ type Webhook = Answer<"GET /sites/:site/webhooks">["items"][number];
 type Push = Answer<"GET /sites/:site/webhooks/:webhook/pushes">["items"][number];
 
 export function webhookCommands(program: CliCommand): void {
-  const webhook = program
-    .command("webhook")
-    .description("outbound webhooks: totals of conversions and removed bot traffic, every 15 minutes");
+  const webhook = program.command("webhook").description("outbound webhooks: totals every 15 minutes");
 
   webhook
     .command("add <site> <url>")
@@ -36,7 +34,7 @@ export function webhookCommands(program: CliCommand): void {
       const { value, rows } = await listItems(directory, siteText, (params) => call("GET /sites/:site/webhooks", { params }));
       const cells = rows.map(({ site, item: one }) => [
         one.id,
-        site.id,
+        siteName(site),
         one.url,
         stateText(one),
         one.sendEmpty ? "sent" : "skipped",

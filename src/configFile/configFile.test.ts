@@ -1,5 +1,7 @@
 import { hash } from "node:crypto";
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { cpuMsOf } from "../../test/support/cpuTime.ts";
 import { newLocation, createAt, sql } from "../../test/support/nodes.ts";
 import { createAccess, type Access } from "../access/access.ts";
 import { operator } from "../access/actor.ts";
@@ -12,7 +14,7 @@ import type { StoreLocation } from "../store/connect.ts";
 import type { Store } from "../store/store.ts";
 import { applyFile, type Applied } from "./apply.ts";
 import { diffText } from "./diff.ts";
-import { BadFile } from "./document.ts";
+import { BadFile, parseFile } from "./document.ts";
 import { exportConfiguration, toYaml } from "./export.ts";
 import { planFile, type FileText } from "./plan.ts";
 import { operatorRights, type ConfigurationContext, type Plan } from "./planning.ts";
@@ -117,6 +119,7 @@ describe.each(["sqlite", "postgres"] as const)("a configuration file on %s", (en
     directory: of,
     access: of === directory ? access : accessOf(of),
     allowPrivate: { hosts: new Set(), networks: [] },
+    exportFolder: null,
     rights: operatorRights,
     by: { actor: "test", now: at },
   });
@@ -147,6 +150,21 @@ describe.each(["sqlite", "postgres"] as const)("a configuration file on %s", (en
     if (!site) throw new Error(`no site ${host}`);
     return site;
   };
+
+  test("a file with many sites is compared in slices, between which other work runs", async () => {
+    let turns = 0;
+    let isOver = false;
+    const counting = (async () => {
+      for (; !isOver; turns += 1) await nextTurn();
+    })();
+    const seen = new Map<number, number>();
+    const checkHost = () => void seen.set(turns, (seen.get(turns) ?? 0) + 1);
+    const text = `version: 1\nsites:\n${Array.from({ length: 1000 }, (_, i) => `  - hosts: [many-${i}.example.com]\n`).join("")}`;
+    const { changes } = await planFile({ ...context, checkHost }, file(text), { prune: false }).finally(() => (isOver = true));
+    await counting;
+    expect(changes).toHaveLength(1000);
+    expect(Math.max(...seen.values())).toBeLessThan(500);
+  });
 
   test("nodes that start together with the same file add everything once, and nothing the second time", async () => {
     const others = [createDirectory(store), createDirectory(store)];
@@ -551,15 +569,17 @@ sites:
 });
 
 test("a file of a secret is read without its last line break, and JSON is as good as YAML", async () => {
-  const { resolveReferences } = await import("./references.ts");
+  const { createResolver } = await import("./references.ts");
   const { readDocument } = await import("./readDocument.ts");
   const json = `{ "version": 1, "a": ["@token.txt", "@@literal", "$\${X}", "https://example.com/\${T}"] }`;
   const { value } = await readDocument("config.json", json);
   const { lookup } = file("", { T: "t" });
-  expect(resolveReferences(value, lookup)).toMatchObject({
-    value: { version: "1", a: ["token of a file", "@literal", "${X}", "https://example.com/t"] },
-    faults: [],
+  const { resolve, faults } = createResolver(lookup);
+  expect(resolve(value, [])).toEqual({
+    version: "1",
+    a: ["token of a file", "@literal", "${X}", "https://example.com/t"],
   });
+  expect(faults).toEqual([]);
 });
 
 test("files are parsed one after the other, and one more than can wait is told to come back", async () => {
@@ -571,4 +591,27 @@ test("files are parsed one after the other, and one more than can wait is told t
   );
   await expect(readDocument("config.json", "[")).rejects.toThrow("config.json");
   expect((await readDocument("config.json", '{"version":1}')).value).toStrictEqual({ version: "1" });
+});
+
+describe("a file that is made to take long", () => {
+  const withKeys = (count: number) => `version: 1\n${Array.from({ length: count }, (_, i) => `k${i}: 1\n`).join("")}`;
+
+  test("takes no more time for each of many keys than for each of a few", () => {
+    const msOf = (count: number) => cpuMsOf(() => void parseFile("config.yaml", withKeys(count)));
+    msOf(1500);
+    // Where each key is compared with all others, this is nearly 4.
+    const perKey = () => msOf(6000) / 4 / msOf(1500);
+    expect(Math.min(perKey(), perKey(), perKey())).toBeLessThan(2.5);
+  });
+
+  test("is refused with its line where it is nested deeply or repeats itself", () => {
+    const deep = /^config\.yaml:\d+:1: More than 50 levels are nested here\.$/m;
+    for (const text of ["[", '{"a":', "- ", "{a: "].map((level) => level.repeat(100_000)))
+      expect(() => parseFile("config.yaml", text)).toThrow(deep);
+    const nested = Array.from({ length: 1000 }, (_, i) => `${" ".repeat(i)}a:\n`).join("");
+    expect(() => parseFile("config.yaml", nested)).toThrow(deep);
+    const doubled = Array.from({ length: 40 }, (_, i) => `a${i + 1}: &a${i + 1} [*a${i}, *a${i}]\n`).join("");
+    expect(() => parseFile("config.yaml", `a0: &a0 [x]\n${doubled}`)).toThrow("too many aliases");
+    expect(() => parseFile("config.yaml", "x".repeat(3 << 20))).toThrow("larger than 2 MiB");
+  });
 });

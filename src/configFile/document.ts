@@ -42,8 +42,11 @@ export class BadFile extends Refusal {
 export const fieldText = (path: Path) =>
   path.map((part, i) => (typeof part === "number" ? `[${part}]` : i === 0 ? part : `.${part}`)).join("");
 
-/** What the parser finds, in a form that one thread can send to another. */
-export type ParsedFile = { value: unknown; places: ReadonlyMap<string, Place> };
+/**
+ * What the parser finds, as JSON: a thread that gets thousands of objects from another makes all of them at once. `places` is a list of
+ * fields with their lines and columns.
+ */
+export type ParsedFile = { value: string; places: string };
 
 /** Far deeper than a configuration is. A parser that calls itself for each level would overflow its stack. */
 const maxDepth = 50;
@@ -68,15 +71,15 @@ export function parseFile(fileName: string, text: string): ParsedFile {
     field: "",
     message: message.endsWith(".") ? message : `${message}.`,
   }));
-  const places = new Map<string, Place>();
+  const places: [field: string, Place][] = [];
   for (const { path, offset, isRepeated } of fieldsOf(document.contents)) {
     if (isRepeated) faults.push({ ...placeAt(offset), field: "", message: "Map keys must be unique." });
-    places.set(fieldText(path), placeAt(offset));
+    places.push([fieldText(path), placeAt(offset)]);
   }
   if (faults.length > 0) throw new BadFile(fileName, faults);
   if (!document.contents) throw refusalAt(1, "The file is empty.");
   try {
-    return { value: document.toJS({ maxAliasCount: 100 }), places };
+    return { value: JSON.stringify(document.toJS({ maxAliasCount: 100 })), places: JSON.stringify(places) };
   } catch {
     // A file of a few lines whose aliases repeat each other would fill the memory.
     throw refusalAt(1, "The file has too many aliases (*name).");
@@ -118,13 +121,18 @@ function* fieldsOf(node: Node | null, path: Path = [], offset = node?.range?.[0]
   }
 }
 
-export const toDocument = ({ value, places }: ParsedFile): FileDocument => ({
-  value,
-  placeOf(path) {
-    for (let length = path.length; length > 0; length -= 1) {
-      const place = places.get(fieldText(path.slice(0, length)));
-      if (place) return place;
-    }
-    return places.get("") ?? { line: 1, column: 1 };
-  },
-});
+export function toDocument(parsed: ParsedFile): FileDocument {
+  // Only a file with faults needs it.
+  let places: Map<string, Place> | undefined;
+  return {
+    value: JSON.parse(parsed.value) as unknown,
+    placeOf(path) {
+      places ??= new Map(JSON.parse(parsed.places) as [string, Place][]);
+      for (let length = path.length; length > 0; length -= 1) {
+        const place = places.get(fieldText(path.slice(0, length)));
+        if (place) return place;
+      }
+      return places.get("") ?? { line: 1, column: 1 };
+    },
+  };
+}

@@ -2,9 +2,11 @@
 
 import { stringify } from "yaml";
 import { operator } from "../access/actor.ts";
+import { placeText } from "../export/manage.ts";
 import { platformOf } from "../platforms/index.ts";
 import { hasSettings, isUsable, type Connection, type InboundKey, type Site, type Source } from "../sites/directory.ts";
 import { describeSettings, withDefaults } from "../sites/settings.ts";
+import type { ExportOptions, ExportTarget } from "../store/export/dataExports.ts";
 import { fileVersion } from "./schema.ts";
 import type { ConfigurationContext } from "./planning.ts";
 
@@ -89,6 +91,8 @@ async function exportSite({ store, rights, by }: ExportContext, site: Site, refe
   for (const { id, unreadable } of site.sources) if (unreadable) left.push(`source ${id} of ${host}`);
   const webhooks = await store.webhooks.listWithSecrets(site.id);
   for (const { id, origin } of await store.webhooks.list(site.id)) if (origin === null) left.push(`webhook ${id} of ${host}`);
+  const dataExport = await store.dataExports.find(site.id);
+  if (dataExport && !dataExport.target) left.push(`the data export of ${host}`);
   return {
     hosts: site.hosts,
     name: literal(site.name),
@@ -105,7 +109,17 @@ async function exportSite({ store, rights, by }: ExportContext, site: Site, refe
       send_empty: sendEmpty,
       disabled: state === "disabled",
     })),
+    ...(dataExport?.target && {
+      data_export: exportDataExport(dataExport.target, dataExport.options, () => referenceTo(host, "export_secret")),
+    }),
   };
+}
+
+function exportDataExport(target: ExportTarget, options: ExportOptions, secret: () => string) {
+  const to = literal(placeText(target));
+  if (target.kind === "folder") return { to, ...options };
+  const { endpoint, region, keyId } = target;
+  return { to, endpoint: literal(endpoint), region, key_id: literal(keyId), secret: secret(), ...options };
 }
 
 /** Only settings that differ from the defaults. */

@@ -2,14 +2,15 @@
 // faults of the file are collected first, so that a bad file changes nothing.
 
 import type { z } from "zod";
+import { threadShare } from "../kernel/concurrency.ts";
 import { Denied } from "../kernel/refusal.ts";
-import { BadFile, fieldText, type FileFault } from "./document.ts";
+import { BadFile, fieldText, type FileFault, type Path } from "./document.ts";
 import type { Change, ConfigurationContext, Plan, Planning } from "./planning.ts";
 import { planMembers } from "./planMembers.ts";
 import { planSites } from "./planSite.ts";
 import { readDocument } from "./readDocument.ts";
-import { resolveReferences, type Lookup } from "./references.ts";
-import { configurationFile, type ConfigurationFile } from "./schema.ts";
+import { createResolver, type Lookup } from "./references.ts";
+import { configurationFile, siteEntry, type ConfigurationFile, type SiteEntry } from "./schema.ts";
 
 export type FileText = { name: string; text: string; lookup: Lookup };
 
@@ -23,7 +24,7 @@ type CheckedFile = {
 /** Checks what can be checked without an installation: syntax, references and fields. */
 export async function checkFile(file: FileText): Promise<CheckedFile> {
   const document = await readDocument(file.name, file.text);
-  const { value, faults, isReference } = resolveReferences(document.value, file.lookup);
+  const { resolve, faults, isReference } = createResolver(file.lookup);
   const refusalOf = (found: readonly FileFault[]) => {
     const placed = found.map(({ path, message }) => ({
       ...document.placeOf(path),
@@ -35,13 +36,32 @@ export async function checkFile(file: FileText): Promise<CheckedFile> {
       placed.toSorted((one, other) => one.line - other.line || one.column - other.column),
     );
   };
-  const result = configurationFile.safeParse(value);
+  const rest = threadShare.begin("configuration");
+  const { sites, others } = splitSites(document.value);
+  const result = configurationFile.safeParse(resolve(others, []));
+  const wrong = (result.error?.issues ?? []).flatMap((issue) => faultsOf(issue, []));
+  const entries: SiteEntry[] = [];
+  // There may be thousands.
+  for (const [i, site] of sites.entries()) {
+    await rest();
+    const path: Path = ["sites", i];
+    const { data, error } = siteEntry.safeParse(resolve(site, path));
+    if (data) entries.push(data);
+    else wrong.push(...error.issues.flatMap((issue) => faultsOf(issue, path)));
+  }
   // A reference without a value has no form to check.
   const unresolved = new Set(faults.map(({ path }) => fieldText(path)));
-  const wrong = (result.error?.issues ?? []).flatMap(faultsOf);
   faults.push(...wrong.filter(({ path }) => !unresolved.has(fieldText(path))));
   if (!result.success || faults.length > 0) throw refusalOf(faults);
-  return { content: result.data, isReference, refusalOf };
+  const content = result.data.sites ? { ...result.data, sites: entries } : result.data;
+  return { content, isReference, refusalOf };
+}
+
+/** Takes the sites out of a file: `others` is the file with an empty list in their place. */
+function splitSites(value: unknown): { sites: readonly unknown[]; others: unknown } {
+  if (typeof value !== "object" || value === null || !("sites" in value) || !Array.isArray(value.sites))
+    return { sites: [], others: value };
+  return { sites: value.sites, others: { ...value, sites: [] } };
 }
 
 export async function planFile(context: ConfigurationContext, file: FileText, { prune }: { prune: boolean }): Promise<Plan> {
@@ -49,7 +69,8 @@ export async function planFile(context: ConfigurationContext, file: FileText, { 
   checkRights(context, content);
   await context.directory.refresh();
   const faults: FileFault[] = [];
-  const planning: Planning = { context, prune, faults, unlisted: [], notes: [], isReference };
+  const rest = threadShare.begin("configuration");
+  const planning: Planning = { context, prune, faults, unlisted: [], notes: [], isReference, rest };
   const sites = await planSites(planning, content);
   const members = await planMembers(planning, content);
   if (faults.length > 0) throw refusalOf(faults);
@@ -69,8 +90,9 @@ function checkRights({ rights }: ConfigurationContext, { sites = [], members }: 
     throw deny(fieldText(["sites", withKeys, "keys"]), "This API key needs the scope keys for a file with keys.");
 }
 
-function faultsOf(issue: z.core.$ZodIssue): FileFault[] {
-  const path = issue.path.map((part) => (typeof part === "symbol" ? String(part) : part));
+/** `at` is the place of what was checked. */
+function faultsOf(issue: z.core.$ZodIssue, at: Path): FileFault[] {
+  const path = [...at, ...issue.path.map((part) => (typeof part === "symbol" ? String(part) : part))];
   if (issue.code === "unrecognized_keys")
     return issue.keys.map((key) => ({ path: [...path, key], message: "is not a known field." }));
   const message = issue.message.replace(/^Invalid (?:input|option): /, "");

@@ -4,7 +4,7 @@ import { urlFault } from "../delivery/addresses.ts";
 import { Denied } from "../kernel/refusal.ts";
 import { countContents, deleteSite } from "../sites/deleteSite.ts";
 import type { Site } from "../sites/directory.ts";
-import { isProven, readHost } from "../sites/hosts.ts";
+import { isVerified, readHost } from "../sites/hosts.ts";
 import { addSite, changeSiteSettings, findSite, readFreeHost, renameSite } from "../sites/manage.ts";
 import { addHost, findHost, removeHost } from "../sites/manageHosts.ts";
 import { countLosses } from "../sites/retention.ts";
@@ -20,6 +20,7 @@ import {
 import type { Path } from "./document.ts";
 import { check, isSameSecret, reconcile, type Change, type ChangedLine, type PlannedSite, type Planning } from "./planning.ts";
 import { planConnections } from "./planConnections.ts";
+import { planDataExport } from "./planDataExport.ts";
 import { planKeys } from "./planKeys.ts";
 import { planSources } from "./planSources.ts";
 import { planWebhooks } from "./planWebhooks.ts";
@@ -34,12 +35,14 @@ export async function planSites(planning: Planning, { sites }: ConfigurationFile
   if (!sites) return [];
   const hosts = new Set<string>();
   const keys = new Set<string>();
-  const wanted = sites.flatMap((entry, i): [string, WantedSite][] => {
+  const wanted: [string, WantedSite][] = [];
+  for (const [i, entry] of sites.entries()) {
+    await planning.rest();
     const path: Path = ["sites", i];
     const names = readHosts(planning, entry, path, hosts);
     const planned = findPlanned(planning, names, path);
-    return planned ? [[planned.site?.id ?? planned.host, { planned, entry, names }]] : [];
-  });
+    if (planned) wanted.push([planned.site?.id ?? planned.host, { planned, entry, names }]);
+  }
   return reconcile(planning, {
     wanted,
     existing: Array.from(context.directory.sites(), (site) => [site.id, site]),
@@ -81,7 +84,7 @@ function findPlanned({ context, faults }: Planning, names: readonly Name[], path
   const owners = new Map<string, Name>();
   for (const name of names) {
     const row = context.directory.host(name.host);
-    if (row && isProven(row) && !owners.has(row.siteId)) owners.set(row.siteId, name);
+    if (row && isVerified(row) && !owners.has(row.siteId)) owners.set(row.siteId, name);
   }
   const [owner, second] = [...owners];
   if (second) {
@@ -115,6 +118,7 @@ async function planSite(planning: Planning, { planned, entry, names }: WantedSit
   if (entry.connections) changes.push(...(await planConnections(planning, planned, entry.connections)));
   if (entry.sources) changes.push(...(await planSources(planning, planned, entry.sources)));
   if (entry.webhooks) changes.push(...(await planWebhooks(planning, planned, entry.webhooks)));
+  if (entry.data_export) changes.push(...(await planDataExport(planning, planned, entry.data_export)));
   return changes;
 }
 
@@ -153,6 +157,7 @@ async function planSettings(
   const { context, faults } = planning;
   const { site, host, path } = planned;
   const given = Object.entries(settings ?? {}).flatMap(([label, text]) => (text === undefined ? [] : [[label, text] as const]));
+  if (given.length === 0) return [];
   const before = site?.settings ?? withDefaults({});
   const changes: Record<string, string> = {};
   const lines: ChangedLine[] = [];

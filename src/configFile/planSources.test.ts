@@ -51,6 +51,7 @@ test("sources of a file are added, changed and exported, and show no secret", as
     directory,
     access,
     allowPrivate: { hosts: new Set<string>(), networks: [] },
+    exportFolder: null,
     rights: operatorRights,
     by: { actor: "test", now: at },
   };

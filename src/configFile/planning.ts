@@ -3,6 +3,7 @@
 import { hash, timingSafeEqual } from "node:crypto";
 import type { Access } from "../access/access.ts";
 import type { AllowList } from "../delivery/addresses.ts";
+import type { threadShare } from "../kernel/concurrency.ts";
 import { Refusal, type By } from "../kernel/refusal.ts";
 import type { Site } from "../sites/directory.ts";
 import type { SiteContext } from "../sites/manage.ts";
@@ -17,6 +18,7 @@ export const operatorRights: FileRights = { keys: true, members: true, siteDelet
 export type ConfigurationContext = SiteContext & {
   access: Pick<Access, "members" | "invitations">;
   allowPrivate: AllowList;
+  exportFolder: string | null;
   rights: FileRights;
   /** Throws a refusal for a host that must not belong to a site. */
   checkHost?: (host: string) => void;
@@ -53,6 +55,8 @@ export type Planning = {
   unlisted: string[];
   notes: string[];
   isReference: (path: Path) => boolean;
+  /** Lets others use the thread; called between two things of a list. */
+  rest: ReturnType<typeof threadShare.begin>;
 };
 
 /** A site of the file: `site` is null where it does not exist yet. `by` adds it and its hosts. */
@@ -71,7 +75,7 @@ type Comparison<Wanted, Existing> = {
 
 /** Plans what makes the existing things equal to the wanted ones. What is not wanted stays, unless the caller prunes. */
 export async function reconcile<Wanted, Existing>(
-  { prune, unlisted }: Planning,
+  { prune, unlisted, rest }: Planning,
   { wanted, existing, plan, remove }: Comparison<Wanted, Existing>,
 ): Promise<Change[]> {
   const changes: Change[] = [];
@@ -79,10 +83,12 @@ export async function reconcile<Wanted, Existing>(
   const present = new Map([...existing].toReversed());
   const listed = new Set<string>();
   for (const [key, one] of wanted) {
+    await rest();
     listed.add(key);
     changes.push(...(await plan(one, present.get(key))));
   }
   for (const [key, one] of existing) {
+    await rest();
     if (listed.has(key)) continue;
     const { what, loss, run } = remove(one);
     if (prune) changes.push({ kind: "remove", what, loss: await loss(), run });

@@ -10,8 +10,9 @@ export type Lookup = {
   file: (path: string) => string | Fault;
 };
 
-export type Resolved = {
-  value: unknown;
+export type Resolver = {
+  /** Returns a part of the file with its references replaced. */
+  resolve: (value: unknown, path: Path) => unknown;
   faults: FileFault[];
   /** True for a field whose value came from a reference. */
   isReference: (path: Path) => boolean;
@@ -21,7 +22,7 @@ const reference = /\$(\$\{|\{([^}]*)\})/g;
 const variableName = /^[A-Za-z_][A-Za-z0-9_]*$/;
 const keyOf = (path: Path) => JSON.stringify(path);
 
-export function resolveReferences(value: unknown, lookup: Lookup): Resolved {
+export function createResolver(lookup: Lookup): Resolver {
   const faults: FileFault[] = [];
   const references = new Set<string>();
 
@@ -46,13 +47,13 @@ export function resolveReferences(value: unknown, lookup: Lookup): Resolved {
     });
   }
 
-  function walk(node: unknown, path: Path): unknown {
+  function resolve(node: unknown, path: Path): unknown {
     if (typeof node === "string") return readText(node, path);
-    if (Array.isArray(node)) return node.map((one, i) => walk(one, [...path, i]));
+    if (Array.isArray(node)) return node.map((one, i) => resolve(one, [...path, i]));
     if (typeof node === "object" && node !== null)
-      return Object.fromEntries(Object.entries(node).map(([name, one]) => [name, walk(one, [...path, name])]));
+      return Object.fromEntries(Object.entries(node).map(([name, one]) => [name, resolve(one, [...path, name])]));
     return node;
   }
 
-  return { value: walk(value, []), faults, isReference: (path) => references.has(keyOf(path)) };
+  return { resolve, faults, isReference: (path) => references.has(keyOf(path)) };
 }

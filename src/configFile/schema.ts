@@ -174,7 +174,39 @@ const webhook = z.strictObject({
   disabled: yesNo.optional().describe("`true` keeps the periods and pushes none."),
 });
 
-const site = z.strictObject({
+const dataExport = z
+  .union(
+    [
+      z.literal("off"),
+      z.strictObject({
+        to: z
+          .string()
+          .min(1, "must not be empty")
+          .max(600)
+          .describe("`folder` for the operator's CLEANCAST_EXPORT_FOLDER, or `s3://BUCKET/PREFIX`."),
+        endpoint: z
+          .string()
+          .max(2048)
+          .optional()
+          .describe("The address of the store, like https://s3.eu-central-1.amazonaws.com."),
+        region: z.string().max(100).optional().describe("The region of the store; us-east-1 by default."),
+        key_id: z.string().max(500).optional().describe("The id of the store's key."),
+        secret: secret.optional().describe("The secret of the key, as a reference."),
+        format: z.enum(["parquet", "ndjson"]).optional().describe("The form of the files; parquet by default."),
+        people: yesNo.optional().describe("`true` adds the SHA-256 of the email. `false` by default."),
+        since: z
+          .union([z.iso.date(), z.iso.datetime()], "must be a date like 2026-11-01 or a time like 2026-11-01T12:00:00Z")
+          .optional()
+          .describe("Also exports the past from here on. It counts when the export is added."),
+      }),
+    ],
+    "must be off or have the field to",
+  )
+  .describe("Hourly files of events, deliveries and attempts; `off` ends them.");
+
+export type DataExportEntry = z.output<typeof dataExport>;
+
+export const siteEntry = z.strictObject({
   hosts: z
     .array(host)
     .min(1, "must name at least one host")
@@ -185,6 +217,7 @@ const site = z.strictObject({
   connections: z.array(connection).optional().describe("Connections to platforms, one for each account."),
   sources: z.array(source).optional().describe("Systems that send their own webhooks, such as Stripe."),
   webhooks: z.array(webhook).optional().describe("Webhooks that receive the totals."),
+  data_export: dataExport.optional(),
 });
 
 const member = z.strictObject({
@@ -208,13 +241,13 @@ const member = z.strictObject({
 export const configurationFile = z
   .strictObject({
     version: z.union([z.literal(fileVersion), z.literal(1)], `must be ${fileVersion}`).describe("The version of the format."),
-    sites: z.array(site).optional().describe("The sites of the installation."),
+    sites: z.array(siteEntry).optional().describe("The sites of the installation."),
     members: z.array(member).optional().describe("The people who may sign in. A new one is invited, or added with a password."),
   })
   .meta({ title: "Cleancast configuration file" });
 
 export type ConfigurationFile = z.output<typeof configurationFile>;
-export type SiteEntry = NonNullable<ConfigurationFile["sites"]>[number];
+export type SiteEntry = z.output<typeof siteEntry>;
 export type KeyEntry = NonNullable<SiteEntry["keys"]>[number];
 export type WebhookEntry = NonNullable<SiteEntry["webhooks"]>[number];
 export type MemberEntry = NonNullable<ConfigurationFile["members"]>[number];

@@ -2,7 +2,8 @@
 
 import { parentPort } from "node:worker_threads";
 import { Refusal } from "../kernel/refusal.ts";
-import { parseFile } from "./document.ts";
+import { lowerThreadPriority } from "../background/threadPriority.ts";
+import { BadFile, parseFile } from "./document.ts";
 import type { FromThread } from "./readDocument.ts";
 
 function parse({ name, text }: { name: string; text: string }): FromThread {
@@ -10,10 +11,11 @@ function parse({ name, text }: { name: string; text: string }): FromThread {
     return { parsed: parseFile(name, text) };
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
-    return { refused: { field: error.field, said: error.said, faults: error.faults ?? [] } };
+    return { refused: { field: error.field, said: error.said, faults: error instanceof BadFile ? error.faults : [] } };
   }
 }
 
 const port = parentPort;
 if (!port) throw new Error("this is the program of a thread");
+lowerThreadPriority();
 port.on("message", (file: { name: string; text: string }) => port.postMessage(parse(file)));

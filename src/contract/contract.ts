@@ -16,10 +16,13 @@ import { qualityRoutes } from "./quality.ts";
 import { reconciliationRoutes } from "./reconciliation.ts";
 import type { Route } from "./route.ts";
 import { sessionRoutes } from "./session.ts";
+import { sharingRoutes } from "./sharing.ts";
 import { siteRoutes } from "./sites.ts";
 import { sourceRoutes } from "./webhooks/sources.ts";
 import { performanceRoutes, statisticsRoutes } from "./statistics.ts";
 import { trafficRoutes } from "./traffic.ts";
+import { whatIfRoutes } from "./whatIf/whatIf.ts";
+import { dataExportRoutes } from "./webhooks/dataExport.ts";
 import { webhookRoutes } from "./webhooks/webhooks.ts";
 
 export const basePath = "/api/v1";
@@ -31,7 +34,7 @@ export const sections = {
   "API keys": apiKeyRoutes,
   Sites: siteRoutes,
   Hosts: hostRoutes,
-  Events: { ...statisticsRoutes, ...eventRoutes },
+  Events: { ...statisticsRoutes, ...eventRoutes, ...whatIfRoutes },
   Traffic: trafficRoutes,
   People: peopleRoutes,
   Imports: importRoutes,
@@ -40,6 +43,8 @@ export const sections = {
   Integrations: integrationRoutes,
   "Match quality and corrections": { ...performanceRoutes, ...correctionRoutes, ...qualityRoutes },
   Webhooks: webhookRoutes,
+  "Data export": dataExportRoutes,
+  "Shared links": sharingRoutes,
   "Alerts and audit": alertRoutes,
   Configuration: configurationRoutes,
 } satisfies Record<string, Record<string, Route>>;

@@ -21,7 +21,7 @@ import {
   time,
   to,
 } from "./route.ts";
-import { confirmationReason, confirmationState } from "./statistics.ts";
+import { confirmationReason, confirmationState, pathVisit } from "./statistics.ts";
 
 const state = z.enum(deliveryStates);
 const status = z.enum(["accepted", "filtered"]);
@@ -148,8 +148,14 @@ const trace = eventSummary
       utm: z.record(z.string(), z.string()),
       page: z.string().nullable(),
       referrer: z.string().nullable(),
+      path: z
+        .array(pathVisit)
+        .describe("The visits before the event, oldest first, at most 8; empty if consent withholds them or none is known."),
     }),
     warnings: z.array(z.string()),
+    filterSignals: z
+      .array(z.object({ signal: z.string(), why: z.string() }))
+      .describe("The bot signals among the reasons of the filter, each explained in a sentence."),
     deliveries: z.array(delivery),
   })
   .meta({ id: "Trace" });
@@ -181,7 +187,9 @@ const search = z
   .trim()
   .max(400)
   .optional()
-  .describe("An order id, an event id, an email or its SHA-256. An email is hashed before the search.");
+  .describe(
+    "An order id, an event id, an email or its SHA-256. An email is hashed before the search. A list of events is also searched by the first two or more characters of an order id.",
+  );
 const event = z.string().max(100).optional().describe("The event's name, in upper or lower case.");
 const ofOrder = z.string().max(400).optional().describe("Only events with this order id.");
 const ofPerson = z.string().max(400).optional().describe("Only events of this person: an email or its SHA-256.");

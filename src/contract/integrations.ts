@@ -26,6 +26,7 @@ const platform = z
         testCode: z.boolean().describe("True for the code without which test events are skipped."),
         multiline: z.boolean().describe("True for a value of several lines, such as JSON."),
         default: z.string().nullable(),
+        values: z.array(z.string()).nullable().describe("All values that it can have; null if it can have others."),
         choices: z
           .object({ needs: z.array(z.string()) })
           .nullable()
@@ -87,16 +88,16 @@ const attempts24h = z
   .object({ sent: count, others: count })
   .describe("Results of the attempts in the last 24 hours, of the newest 1,000.");
 
-const proof = z
+const verification = z
   .object({
-    state: z.enum(["proven", "unproven"]),
-    reason: z.string().nullable().describe("Why it is not proven."),
-    provenAt: time.nullable().describe("When it was last proven; null if it never was with these settings."),
+    state: z.enum(["verified", "unverified"]),
+    reason: z.string().nullable().describe("Why it is not verified."),
+    verifiedAt: time.nullable().describe("When it was last verified; null if it never was with these settings."),
     checkedAt: time.nullable().describe("When the platform was last asked; null if it never was."),
     unchecked: z.string().nullable().describe("Settings that the check does not cover."),
-    isCheckable: z.boolean().describe("False if the platform has no call that would prove it."),
+    isCheckable: z.boolean().describe("False if the platform has no call that would verify it."),
   })
-  .describe("Proven: the platform answered a read, a validation or a test for this connection, or accepted a conversion.");
+  .describe("Verified: the platform answered a read, a validation or a test for this connection, or accepted a conversion.");
 
 const connection = z
   .object({
@@ -110,7 +111,7 @@ const connection = z
     waiting: count.describe("Queued and parked deliveries."),
     attempts24h,
     lastSentAt: time.nullable(),
-    proof,
+    verification,
     sendsNothing: z.string().nullable().describe("Why the connection cannot send anything yet; null if it can."),
   })
   .meta({ id: "Connection" });
@@ -145,11 +146,11 @@ const changes = {
   signIn,
 };
 
-const prove = z
+const verify = z
   .union([z.boolean(), z.literal("never")])
   .default(true)
   .describe(
-    "True answers 409 and changes nothing if the platform refuses new credentials of a proven connection; false saves them. `never` saves them without asking the platform.",
+    "True answers 409 and changes nothing if the platform refuses new credentials of a verified connection; false saves them. `never` saves them without asking the platform.",
   );
 
 const sampleName = z.string().trim().min(1).max(100).default("purchase").describe("Name of the sample event.");
@@ -200,15 +201,15 @@ export const integrationRoutes = {
     },
   },
   "POST /sites/:site/connections": {
-    summary: "Connect a platform, or change the connection to the same account, and prove it. Parked deliveries are sent then",
+    summary: "Connect a platform, or change the connection to the same account, and verify it. Parked deliveries are sent then",
     allow: "admin",
-    body: z.object({ platform: platformId, ...changes, prove }),
+    body: z.object({ platform: platformId, ...changes, verify }),
     answer: z.object({ connection, isNew: z.boolean(), released, newSecret }),
   },
   "PATCH /sites/:site/connections/:connection": {
     summary: "Change a connection's settings, events or mapping, or reconnect it with a sign-in",
     allow: "admin",
-    body: z.object({ ...changes, prove }),
+    body: z.object({ ...changes, verify }),
     answer: z.object({ connection, released, newSecret }),
   },
   "DELETE /sites/:site/connections/:connection": {
@@ -272,10 +273,10 @@ export const integrationRoutes = {
       ),
     }),
   },
-  "POST /sites/:site/connections/:connection/prove": {
+  "POST /sites/:site/connections/:connection/verify": {
     summary: "Ask the platform, with a call that counts nothing, if it would take conversions of a connection",
     allow: "admin",
-    answer: z.object({ proof }),
+    answer: z.object({ verification }),
   },
   "POST /sites/:site/connections/:connection/backfill/count": {
     summary: "Count the conversions of the last days that a backfill would send; nothing is sent",

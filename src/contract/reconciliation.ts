@@ -132,7 +132,7 @@ const report = run
         notReceived: count,
         notConnected: count.describe("The connection did not exist when the event arrived."),
         deliverable: count.describe(
-          "accepted + waiting + failed + notReceived: what the platform should have. 0 where it was connected after the period.",
+          "accepted + waiting + failed + notReceived: what the platform should have. 0 where it was connected after the period, or does not take the event.",
         ),
         values: z
           .array(z.object({ currency: z.string(), accepted: z.number(), deliverable: z.number() }))

@@ -96,14 +96,14 @@ export const errorAnswer = z
       faults: z
         .array(
           z.object({
-            line: z.number().int(),
-            column: z.number().int(),
+            line: z.number().int().optional(),
+            column: z.number().int().optional(),
             field: z.string(),
             message: z.string(),
           }),
         )
         .optional()
-        .describe("All faults of a configuration file, with their places."),
+        .describe("All fields that are wrong, if there are several; all faults of a configuration file, with their places."),
     }),
     messages: z
       .record(z.string(), z.object({ code: z.string(), parameters: z.record(z.string(), z.unknown()) }))

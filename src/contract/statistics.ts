@@ -22,11 +22,22 @@ const sums = z.object({
 });
 
 const named = z.object({ name: z.string(), conversions: count, values: z.array(money) });
+const touched = named.extend({ conversions: z.number().describe("With the model `linear`, parts of conversions too.") });
+
+/** A visit on the way to an event. */
+export const pathVisit = z.object({
+  at: time,
+  source: z.string().nullable().describe("As in the statistics; null for a visit without a campaign and a new click id."),
+  campaign: z.string().nullable(),
+  clickId: z.string().nullable().describe("The name of the click id that the visit began with."),
+  hasForm: z.boolean().describe("An email was submitted in a form in this visit."),
+});
 
 /** Figures of one hour or day. */
 const statisticsStep = sums.extend({
   startsAt: time,
   visits: z.record(z.enum(visitBuckets), count),
+  suspicious: count.describe("Those of the people's visits that have evidence against them."),
 });
 
 const leadStage = z.string().describe("As the query names it.");
@@ -79,9 +90,9 @@ const statistics = z
     totals: sums.extend({ bots: count, people: count, test: count }),
     events: z.array(named),
     sources: z
-      .array(named)
+      .array(touched)
       .describe("By `utm_source`, or by the network of the last click id; `(none)` if there is neither. Value without refunds."),
-    campaigns: z.array(named).describe("By `utm_campaign`; `(none)` if there is none. Value without refunds."),
+    campaigns: z.array(touched).describe("By `utm_campaign`; `(none)` if there is none. Value without refunds."),
     platforms: z
       .array(
         z.object({
@@ -117,6 +128,12 @@ export const statisticsRoutes = {
       event: segmentName.describe("Counts only conversions with this event name."),
       source: segmentName.describe("Counts only conversions of this source, as in `sources`."),
       campaign: segmentName.describe("Counts only conversions of this campaign, as in `campaigns`."),
+      model: z
+        .enum(["last", "first", "linear"])
+        .default("last")
+        .describe(
+          "Which visits get a conversion in `sources` and `campaigns`: the last with a campaign or click id, the first, or all in equal parts. A segment is always that of the last.",
+        ),
       platform: segmentName.describe("Counts only conversions for this platform that were not skipped."),
     }),
     answer: statistics,

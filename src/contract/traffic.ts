@@ -10,6 +10,7 @@ const verdict = z.object({
   bot: z.boolean(),
   score: z.number().describe("0 to 100."),
   reasons: z.array(z.string()),
+  shadows: z.array(z.string()).optional().describe("Evidence in shadow, which counted for nothing."),
   rules: z.number().describe("Version of the rules that gave this verdict."),
 });
 
@@ -24,7 +25,8 @@ const explained = z.object({
       category: z.string(),
       name: z.string(),
       points: z.number().describe("100 for a signal that decides alone."),
-      why: z.string(),
+      why: z.string().describe("A sentence that explains why this is evidence of a bot."),
+      mode: z.enum(evidenceModes).describe("off: not looked for. shadow: it counts for nothing."),
       fired: z.boolean(),
       evidence: z.string().nullable(),
     }),
@@ -38,6 +40,7 @@ const botVisit = z.object({
   page: z.string(),
   userAgent: z.string(),
   network: z.string(),
+  range: z.string().describe("The addresses of which only the network was kept, as `allow_networks` takes them."),
   verdict,
 });
 
@@ -103,11 +106,12 @@ export const trafficRoutes = {
     answer: "csv",
   },
   "GET /sites/:site/traffic/evidence": {
-    summary: "List the signals with their modes, and the visits and submitted emails with each",
+    summary: "List the signals with their modes, and the visits, submitted emails and conversions with each",
     allow: "viewer",
     query: z.object({ hours: z.coerce.number().int().min(1).max(9600).default(336).describe("The number of hours to count.") }),
     answer: z.object({
       emails: z.number().describe("All emails that visitors submitted in this time."),
+      conversions: z.number().describe("All live events of people who visited."),
       signals: z.array(
         z.object({
           signal: z.string().describe("Category and name, as the setting `evidence` takes them."),
@@ -115,7 +119,10 @@ export const trafficRoutes = {
           points: z.number().describe("100 for a signal that decides alone."),
           mode: z.enum(evidenceModes).describe("shadow: counted, without an effect on verdicts."),
           visits: z.number(),
-          emails: z.number().describe("Submitted emails with this evidence: the visitors that a wrong signal would cost."),
+          emails: z.number().describe("Submitted emails with this evidence."),
+          conversions: z
+            .number()
+            .describe("Live events of people who have visits with this evidence: the customers that a wrong signal would cost."),
         }),
       ),
     }),

@@ -21,6 +21,8 @@ export function readAllowList(text: string): AllowList | { fault: string } {
   const networks: Network[] = [];
   for (const entry of text.split(",").map((one) => one.trim().toLowerCase())) {
     if (entry === "") continue;
+    // Somebody takes the list for a switch.
+    if (/^(?:true|false|on|off|yes|no|all|any|none)$/.test(entry)) return { fault: entry };
     if (isIP(entry)) networks.push([ipaddr.parse(entry), isIP(entry) === 4 ? 32 : 128]);
     else if (ipaddr.isValidCIDR(entry)) networks.push(ipaddr.parseCIDR(entry));
     else if (/^[a-z0-9._-]+$/.test(entry) && !/(?:^|\.)\d+$/.test(entry)) hosts.add(entry);

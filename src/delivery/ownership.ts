@@ -48,10 +48,11 @@ type LeaseOptions = {
 /** Makes the ownership of an event's rows, from its receipt on, for a node whose own lease does not cover the event. */
 export function createRowOwnership({ owner, leaseMs, now, elapsed, clock }: LeaseOptions) {
   const { fromLocal, lagMs } = clock ?? localClock(now);
-  return (at: number): Ownership => {
+  return (receivedAt: number): Ownership => {
+    // The wall clock may be set back while the event is accepted: a lease from the old time on would last as much longer.
+    const at = Math.min(receivedAt, now());
     const dueAt = fromLocal(at + leaseMs);
     const until = at + leaseMs - lagMs();
-    // The wall clock may be set back while the event is accepted.
     const endsAt = elapsed() + until - now();
     return { by: "row", owner, at: fromLocal(at), dueAt, until, endsAt };
   };

@@ -1,11 +1,12 @@
 // Plans the deliveries of an event: every connection gets one, and those that cannot be sent say why.
 
 import { say } from "../kernel/messages/message.ts";
-import { unselectedReason, type Conversion, type DeliveryState } from "../kernel/event.ts";
+import { unselectedReason, type Conversion, type DeliveryState, type Event } from "../kernel/event.ts";
+import { repeatedStageReason, stageClaimOf } from "../identity/leadStages.ts";
 import { platformOf } from "../platforms/index.ts";
 import { foldName, usualEventOf } from "../platforms/shared/eventNames.ts";
 import { skipOf } from "../platforms/shared/skips.ts";
-import type { Connection } from "../sites/directory.ts";
+import type { Connection, Site } from "../sites/directory.ts";
 import type { NewDelivery } from "../store/deliveries/delivery.ts";
 import { expiryOf, maxAgeDaysOf, tooOldReason } from "./expiry.ts";
 
@@ -38,9 +39,18 @@ export function planDeliveries(conversion: Conversion, connections: readonly Con
   });
 }
 
-/** The deliveries of an event that is only shown. */
-export const skipDeliveries = (connections: readonly Connection[], reason: string): PlannedDelivery[] =>
-  connections.map(({ id, platform }) => ({ connectionId: id, platform, state: "skipped", reason, expiresAt: null }));
+/** The claim of the stage that an event of a lead reaches, and its deliveries if the lead has reached that before: it is only shown. */
+export function stageFor(event: Event, { connections, settings }: Pick<Site, "connections" | "settings">, now: number) {
+  const claim = stageClaimOf(event);
+  const repeated = connections.map(({ id: connectionId, platform }): PlannedDelivery => ({
+    connectionId,
+    platform,
+    state: "skipped",
+    reason: repeatedStageReason,
+    expiresAt: null,
+  }));
+  return claim === null ? null : { claim, until: now + settings.keepEventsMs, repeated };
+}
 
 /** Names match as platforms match them: by the usual event too, and regardless of case and of _, - and spaces. */
 export function isSelected({ events }: Connection, name: string): boolean {

@@ -9,7 +9,7 @@ import { allowPerson } from "../sites/manage.ts";
 import type { StoredEvent } from "../store/events/eventRow.ts";
 import type { Store } from "../store/store.ts";
 import { toConversion } from "./conversion.ts";
-import { planDeliveries } from "./plan.ts";
+import { planDeliveries, stageFor } from "./plan.ts";
 
 type Context = { store: Store; directory: Directory };
 
@@ -27,18 +27,18 @@ export async function releaseEvent(context: Context, site: Site, event: StoredEv
   const attribution = attribute(known, event.time, { keepMs: settings.keepMs, isTrusted: true });
   const ofOrder = event.mode === "live" ? orderEventIdOf(event) : null;
   const conversion = toConversion(event, ofOrder ?? event.id, attribution);
-  const planned = planDeliveries(conversion, site.connections, by.now);
-  const isReleased = await store.events.release({
+  const released = await store.events.release({
     siteId: site.id,
     eventId: event.id,
     attribution,
-    deliveries: planned,
+    deliveries: planDeliveries(conversion, site.connections, by.now),
     orderEventId: ofOrder,
     claimUntil: by.now + (event.orderId ? settings.dedupOrderMs : settings.dedupNoOrderMs),
+    stage: stageFor(event, site, by.now),
     now: by.now,
   });
-  if (!isReleased) throw new Refusal("event", say("event_released", { id: event.id }));
+  if (!released) throw new Refusal("event", say("event_released", { id: event.id }));
   const detail = { id: event.id, reasons: event.filterReasons };
   await store.audit.add({ siteId: site.id, actor: by.actor, action: "event released", detail, at: by.now });
-  return planned.filter(({ state }) => state === "queued").length;
+  return released.filter(({ state }) => state === "queued").length;
 }

@@ -10,6 +10,7 @@ import type { Directory, Site } from "../sites/directory.ts";
 import type { Store } from "../store/store.ts";
 import type { LogFilter, LogLine } from "../store/deliveries/syncLog/syncLog.ts";
 import { isSelected } from "./plan.ts";
+import { repeatedStageReason } from "../identity/leadStages.ts";
 
 type Context = { store: Pick<Store, "syncLog" | "audit">; directory: Directory };
 
@@ -85,6 +86,7 @@ function whyNotReplayed(site: Site, line: LogLine): string | null {
   const connection = site.connections.find(({ id }) => id === line.connectionId);
   if (!connection) return "their connection was removed";
   if (line.erased) return "their person was erased";
+  if (line.reason === repeatedStageReason) return "their lead has reached the stage before";
   return isSelected(connection, line.event) ? null : "their event is not selected for the connection";
 }
 

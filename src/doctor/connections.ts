@@ -1,6 +1,6 @@
 // Checks each connection: its state, its token, its backlog, and whether anything was ever accepted.
 
-import { readProofState, whySendsNothing } from "../delivery/prove.ts";
+import { readVerificationState, whySendsNothing } from "../delivery/verify.ts";
 import { connectHint, reconnectHint } from "../sites/connectionHints.ts";
 import { tokenExpiryOf } from "../sites/connectionSettings.ts";
 import type { Connection, Site } from "../sites/directory.ts";
@@ -32,7 +32,7 @@ export async function* checkConnections(context: StoreContext): AsyncFindings {
       yield* checkToken(site, connection, context.now);
       yield* checkBacklog(site, connection, context);
       yield* checkUse(site, connection, context);
-      yield* checkProof(site, connection, context);
+      yield* checkVerification(site, connection, context);
     }
     yield* checkOnlySandbox(site, context);
   }
@@ -109,8 +109,8 @@ async function* checkUse(site: Site, connection: Connection, { store, now }: Sto
   );
 }
 
-/** Other states are reported above. A platform that cannot be asked is proven by its first conversion. */
-async function* checkProof(site: Site, connection: Connection, { store, now }: StoreContext): AsyncFindings {
+/** Other states are reported above. A platform that cannot be asked is verified by its first conversion. */
+async function* checkVerification(site: Site, connection: Connection, { store, now }: StoreContext): AsyncFindings {
   const { platform, id } = connection;
   if (connection.state !== "active") return;
   const sendsNothing = whySendsNothing(connection, now);
@@ -119,17 +119,17 @@ async function* checkProof(site: Site, connection: Connection, { store, now }: S
       `${labelOf(site, connection)} cannot send anything yet: ${sendsNothing}`,
       `Set what is missing: cleancast connection set ${id} NAME=VALUE. 'cleancast platform show ${platform}' lists the settings`,
     );
-  const { state, reason, provenAt, checkedAt, isCheckable } = await readProofState(
+  const { state, reason, verifiedAt, checkedAt, isCheckable } = await readVerificationState(
     store,
     connection,
     await store.health.lastSentAt(site.id, id),
   );
   const label = labelOf(site, connection);
-  if (state === "proven" && provenAt !== null) return yield ok(`${label}: proven on ${timeText(provenAt)} UTC`);
+  if (state === "verified" && verifiedAt !== null) return yield ok(`${label}: verified on ${timeText(verifiedAt)} UTC`);
   if (!isCheckable) return;
-  const last = provenAt === null ? "" : ` (last proven on ${timeText(provenAt)} UTC)`;
+  const last = verifiedAt === null ? "" : ` (last verified on ${timeText(verifiedAt)} UTC)`;
   const level = checkedAt === null ? note : warning;
-  yield level(`${label} is not proven: ${reason}${last}`, `cleancast connection prove ${id}`);
+  yield level(`${label} is not verified: ${reason}${last}`, `cleancast connection verify ${id}`);
 }
 
 async function* checkOnlySandbox(site: Site, { store, now }: StoreContext): AsyncFindings {

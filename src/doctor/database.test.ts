@@ -2,8 +2,9 @@ import { expect, inject, test } from "vitest";
 import { freshDatabase } from "../../test/support/databases.ts";
 import { createGateway } from "../../test/support/postgres/gateway.ts";
 import { connectClient } from "../store/engine/postgres/client.ts";
-import { serverStates, type ServerState } from "../store/engine/postgres/probe.ts";
-import { judgeClusterNodes, judgeServers } from "./database.ts";
+import { explainDatabaseError } from "../installation/databaseErrors.ts";
+import { findPrimary, serverStates, type ServerState } from "../store/engine/postgres/probe.ts";
+import { judgeClusterNodes, judgePooler, judgePurge, judgeServers } from "./database.ts";
 
 const server = (name: string, state: ServerState["state"], timeline = 0): ServerState => ({
   name,
@@ -48,6 +49,35 @@ test("a Citus node that does not answer is named, and no other", () => {
     "error: the Citus node worker2:5432 does not answer: sites whose data is on it get 503, and configuration cannot be changed",
   ]);
   expect([...judgeClusterNodes([])]).toEqual([]);
+});
+
+test("where only the coordinator of a cluster is down, its workers are not blamed", async () => {
+  const hosts = ["coordinator:5432", "worker1:5432", "worker2:5432"];
+  const refused = Object.assign(new Error("connect ECONNREFUSED"), { code: "ECONNREFUSED" });
+  const [servers, url] = [hosts.map((host) => `postgres://${host}/cleancast`), `postgres://${hosts.join(",")}/cleancast`];
+  const probe = async (at: string) => {
+    if (at === servers[0]) throw refused;
+    return { server: at, system: "1", timeline: 1, machine: "1" };
+  };
+  const error = await findPrimary(servers, null, 0, probe).catch((thrown: unknown) => thrown);
+  expect(explainDatabaseError(url, error, "DATABASE_URL").what).toBe("nothing listens at coordinator:5432");
+  const all = await findPrimary(servers, null, 0, () => Promise.reject(refused)).catch((thrown: unknown) => thrown);
+  expect(explainDatabaseError(url, all, "DATABASE_URL").what).toBe(`${hosts.join(",").replaceAll(",", ", ")} does not answer`);
+});
+
+test("a purge that is more than a day behind is warned about", () => {
+  const day = 86_400_000;
+  const found = [null, { at: 0, lagMs: day }, { at: 0, lagMs: 3.5 * day }].map((run) =>
+    Array.from(judgePurge(run), ({ what }) => what),
+  );
+  expect(found).toEqual([[], [], ["the purge is behind: events are kept 3 days longer than 'keep_events' says"]]);
+});
+
+test("a pooler that waits long after a failed connection is warned about, where it says so", () => {
+  const found = [null, { loginRetrySeconds: null }, { loginRetrySeconds: 1 }, { loginRetrySeconds: 15 }].map((pooler) =>
+    Array.from(judgePooler(pooler), ({ level }) => level),
+  );
+  expect(found).toEqual([[], ["ok"], ["ok"], ["warning"]]);
 });
 
 test("each server reports whether it is writable, read-only or unusable", async () => {

@@ -1,8 +1,11 @@
 // Checks the database: its schema, its clock, the durability of its writes, and its disk space.
 
 import { statSync } from "node:fs";
-import { serverStates, type ServerState } from "../store/engine/postgres/probe.ts";
+import { createClient } from "../store/engine/postgres/client.ts";
+import { probeTimeoutMs, serverStates, type ServerState } from "../store/engine/postgres/probe.ts";
+import { serverUrls } from "../store/engine/postgres/servers.ts";
 import { dayMs } from "../kernel/time.ts";
+import type { PurgeRun } from "../store/maintenance/purge.ts";
 import { bytesText, error, ok, warning, type AsyncFindings, type Findings, type StoreContext } from "./finding.ts";
 import type { Machine } from "./machine.ts";
 
@@ -12,6 +15,7 @@ const severeSkewMs = 30_000;
 export async function* checkDatabase({ store, config, now }: StoreContext): AsyncFindings {
   const { schema, clock, migratedAt } = await store.health.readPulse();
   yield ok(`${store.engine} store answers, schema ${schema}`);
+  yield* judgePurge(await store.purge.readRun());
   if (clock === null) {
     if (now < migratedAt)
       yield error(
@@ -31,7 +35,63 @@ export async function* checkDatabase({ store, config, now }: StoreContext): Asyn
   const settings = await store.doctorQueries.serverSettings();
   yield* judgeServer(settings, connections);
   yield* judgeServers(await serverStates(url), settings.synchronous_standby_names);
+  yield* judgePooler(await findPooler(url));
   yield* judgeClusterNodes(await store.doctorQueries.clusterNodes());
+}
+
+/** `loginRetrySeconds` is null where the pooler does not say, because the user may not ask it. */
+type Pooler = { loginRetrySeconds: number | null };
+
+/** The pooler in front of the first server that has one. A pooler gives its clients process ids of its own. */
+async function findPooler(url: string): Promise<Pooler | null> {
+  for (const server of serverUrls(url)) {
+    const isPooler = await ask(server, async (client) => {
+      const { rows } = await client.query<{ pid: number }>("SELECT pg_backend_pid() AS pid");
+      return rows[0]?.pid !== (client as { processID?: number }).processID;
+    });
+    if (!isPooler) continue;
+    const console = new URL(server);
+    console.pathname = "/pgbouncer";
+    const said = await ask(console.href, (client) => client.query<{ key: string; value: string }>("SHOW CONFIG"));
+    const value = said?.rows.find(({ key }) => key === "server_login_retry")?.value;
+    return { loginRetrySeconds: value === undefined ? null : Number(value) };
+  }
+  return null;
+}
+
+async function ask<T>(server: string, question: (client: ReturnType<typeof createClient>) => Promise<T>): Promise<T | null> {
+  const client = createClient(server, "cleancast doctor", probeTimeoutMs, { query_timeout: probeTimeoutMs });
+  try {
+    await client.connect();
+    return await question(client);
+  } catch {
+    return null;
+  } finally {
+    client.end().catch(() => {});
+  }
+}
+
+/** PgBouncer does not try again for a while after PostgreSQL did not answer, and refuses everybody meanwhile. */
+export function* judgePooler(pooler: Pooler | null): Findings {
+  if (!pooler) return;
+  const { loginRetrySeconds } = pooler;
+  if (loginRetrySeconds === null)
+    yield ok("a pooler is in front of PostgreSQL; with PgBouncer, set server_login_retry = 1 (it does not tell this user)");
+  else if (loginRetrySeconds > 2)
+    yield warning(
+      `PgBouncer has server_login_retry = ${loginRetrySeconds}: after a restart of PostgreSQL it refuses events for as many seconds`,
+      "Set server_login_retry = 1 in pgbouncer.ini, and RELOAD.",
+    );
+  else yield ok(`PgBouncer is in front of PostgreSQL, with server_login_retry = ${loginRetrySeconds}`);
+}
+
+/** Relays purge every ten minutes. Events that are due for a day show that they cannot keep up. */
+export function* judgePurge(run: PurgeRun | null): Findings {
+  if (run && run.lagMs > dayMs)
+    yield warning(
+      `the purge is behind: events are kept ${Math.floor(run.lagMs / dayMs)} days longer than 'keep_events' says`,
+      "It gives way to events: the log says if statistics of an hour fail, and CleancastStoreSlow if the database is slow. More nodes purge more sites at the same time.",
+    );
 }
 
 /** The machines of a Citus cluster. Sites on one that is down cannot be served; those on the others can. */

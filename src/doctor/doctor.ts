@@ -17,7 +17,7 @@ import { checkCertificate, checkFiles } from "./files.ts";
 import { error, warning, type AsyncFindings, type Finding, type StoreContext, type DoctorContext } from "./finding.ts";
 import { checkSettings, checkUrl } from "./installation.ts";
 import { checkMachine, readMachine } from "./machine.ts";
-import { checkMembers } from "./members.ts";
+import { checkMembers, checkSingleSignOn } from "./members.ts";
 import { checkSites } from "./sites.ts";
 import { checkWeb } from "./web.ts";
 
@@ -51,7 +51,10 @@ export async function runDoctor({ config, now, open, network }: DoctorOptions): 
   await run("the files", () => checkFiles(context));
   await run("the settings", () => checkSettings(context));
   await run("the certificate", () => checkCertificate(context));
-  if (network) await run("the mail server", () => checkMail(context));
+  if (network) {
+    await run("the mail server", () => checkMail(context));
+    await run("the OpenID provider", () => checkSingleSignOn(context));
+  }
   const before = findings.length;
   await run("the schema", () => checkSchema(context));
   if (findings.slice(before).some(({ level }) => level === "error")) return findings;

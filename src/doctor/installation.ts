@@ -13,6 +13,11 @@ export function* checkSettings({ config }: DoctorContext): Findings {
       `CLEANCAST_ALLOW_PRIVATE allows ${wide}, which includes cloud metadata services with secrets`,
       "List only the hosts or networks that you need: customers choose addresses, and can reach everything listed.",
     );
+  if (config.plainNetworks !== null)
+    yield note(
+      `CLEANCAST_ALLOW_HTTP_FROM accepts plain HTTP from ${config.plainNetworks}: whoever can listen there reads passwords and keys`,
+      "This is correct for a container on your own computer. For customers and colleagues set up HTTPS, and remove it.",
+    );
   const replaced = Object.entries(config.platformOrigins);
   if (replaced.length)
     yield warning(

@@ -25,7 +25,7 @@ export async function* checkKeys(site: Site, context: StoreContext): AsyncFindin
     else if (lastUsedAt === null && now - key.createdAt > unusedMs)
       yield note(
         `${name} has never been used`,
-        `Use it, or revoke it with cleancast key revoke ${key.id}: an unused key is only a risk.`,
+        `Use it, or revoke it with cleancast key remove ${key.id}: an unused key is only a risk.`,
       );
   }
 }

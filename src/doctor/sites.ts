@@ -40,7 +40,7 @@ const checkMove = (site: Site, { state, peer }: NonNullable<Site["leaving"]>) =>
   state === "moved"
     ? note(
         `${nameOf(site)}: was moved to ${peer}. Events that still come here get 503`,
-        `When its hosts lead there: cleancast site delete ${nameOf(site)}`,
+        `When its hosts lead there: cleancast site remove ${nameOf(site)}`,
       )
     : error(
         `${nameOf(site)}: is read-only, because it is being moved to ${peer}. Events get 503`,
@@ -64,8 +64,10 @@ function* checkDamage(site: Site): Findings {
 function* checkInbound(site: Site, now: number): Findings {
   const name = nameOf(site);
   const usable = site.keys.filter((key) => isUsable(key, now));
-  if (usable.length === 0) yield error(`${name}: no usable key`, `cleancast key add ${name} NAME`);
-  if (!site.settings.inbound && hasSettings(site))
+  // Sources need neither a key nor the inbound endpoint.
+  const isNeeded = usable.length > 0 || site.sources.length === 0;
+  if (usable.length === 0 && isNeeded) yield error(`${name}: no usable key`, `cleancast key add ${name} NAME`);
+  if (!site.settings.inbound && isNeeded && hasSettings(site))
     yield error(
       usable.length ? `${name}: inbound is off although there are keys: every event gets 403` : `${name}: inbound is off`,
       `cleancast site set ${name} inbound=on`,
@@ -144,7 +146,7 @@ async function* checkRejected(site: Site, { store, now }: StoreContext): AsyncFi
   if (insecure)
     yield error(
       `${name}: ${insecure} of the last ${countOf(requests.length, "rejected request")} got 426 HTTPS required`,
-      "Behind a proxy: it must set X-Forwarded-Proto, and its address must be in CLEANCAST_TRUST_PROXY. Otherwise the sender uses http://.",
+      "Behind a proxy: it must set X-Forwarded-Proto, and its address must be in CLEANCAST_TRUST_PROXY. Otherwise the sender uses http://: give it an https address, or allow your private network with CLEANCAST_ALLOW_HTTP_FROM.",
     );
   const withKey = requests.filter(({ status, keyId }) => status === 400 && keyId !== null);
   if (withKey.length >= maxRequests / 5)

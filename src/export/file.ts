@@ -12,8 +12,8 @@ const maxGroupRows = 10_000;
 
 type TableFile = {
   add(row: Row): void;
-  /** Returns null if there was no row: there is no file then. */
-  close(): Promise<{ path: string; rows: number; bytes: number; sha256: string } | null>;
+  /** Returns null if there was no row: there is no file then, unless one without rows is wanted. */
+  close(evenEmpty: boolean): Promise<{ path: string; rows: number; bytes: number; sha256: string } | null>;
 };
 
 type Encoder = { write(rows: readonly Row[]): void; finish(): void };
@@ -32,9 +32,9 @@ export function createTableFile(path: string, columns: readonly Column[], format
       rows += 1;
       if (waiting.push(row) === maxGroupRows) flush();
     },
-    async close() {
-      if (rows === 0) return null;
-      if (waiting.length) flush();
+    async close(evenEmpty) {
+      if (rows === 0 && !evenEmpty) return null;
+      if (waiting.length || rows === 0) flush();
       encoder?.finish();
       const hash = createHash("sha256");
       for await (const piece of createReadStream(path)) hash.update(piece as Buffer);
@@ -89,7 +89,7 @@ function ndjsonEncoder(path: string, columns: readonly Column[]): Encoder {
       const lines = rows.map((row) =>
         JSON.stringify(Object.fromEntries(columns.map(({ name, kind }, at) => [name, cellOf(kind, row[at] ?? null)]))),
       );
-      appendFileSync(path, `${lines.join("\n")}\n`);
+      appendFileSync(path, lines.map((line) => `${line}\n`).join(""));
     },
     finish() {},
   };

@@ -2,39 +2,69 @@
 
 import { english } from "../kernel/messages/message.ts";
 import { maskAddresses } from "../kernel/maskAddresses.ts";
-import type { ExportRows } from "../store/events/exportRows.ts";
+import { changedAt, type ExportedAttempt, type ExportedDelivery, type ExportedEvent } from "../store/export/exportRows.ts";
 
-type Exported = ExportRows[number];
 type Cell = string | number | null;
 /** `time` is Unix milliseconds, `amount` a decimal number with four digits after the point. */
 type Kind = "text" | "integer" | "time" | "amount";
 
 export type Column = { name: string; kind: Kind };
 export type Row = readonly Cell[];
-export type Table = { name: "events" | "deliveries" | "attempts"; columns: readonly Column[]; rowsOf(event: Exported): Row[] };
+type Table<Item> = { columns: readonly Column[]; toRow: (item: Item) => Row };
+
+/** A table of changes has the columns of what changed: its rows are later states of rows that are in an earlier file. */
+export type ExportTables = {
+  events: Table<ExportedEvent>;
+  event_changes: Table<ExportedEvent>;
+  deliveries: Table<ExportedDelivery>;
+  delivery_changes: Table<ExportedDelivery>;
+  attempts: Table<ExportedAttempt>;
+};
 
 /** A text of a platform may quote what it received. */
 const foreignText = (text: string | null) =>
   text === null ? null : maskAddresses(english(text)).replaceAll(/\b[0-9a-f]{64}\b/gi, "(hash)");
 
-function tableOf<Item>(
-  name: Table["name"],
-  itemsOf: (event: Exported) => readonly Item[],
-  columns: Record<string, readonly [Kind, (item: Item, event: Exported) => Cell]>,
-): Table {
+function tableOf<Item>(columns: Record<string, readonly [Kind, (item: Item) => Cell]>): Table<Item> {
   const all = Object.entries(columns);
   return {
-    name,
-    columns: all.map(([column, [kind]]) => ({ name: column, kind })),
-    rowsOf: (event) => itemsOf(event).map((item) => all.map(([, [, read]]) => read(item, event))),
+    columns: all.map(([name, [kind]]) => ({ name, kind })),
+    toRow: (item) => all.map(([, [, read]]) => read(item)),
   };
 }
 
 const list = (values: readonly string[]) => values.join(",");
 
-/** The email's hash is a column only where the operator asks for it. */
-export const exportTables = (withPeople: boolean): readonly Table[] => [
-  tableOf("events", (event) => [event], {
+const deliveries = tableOf<ExportedDelivery>({
+  site_id: ["text", ({ siteId }) => siteId],
+  event_id: ["text", ({ eventId }) => eventId],
+  connection_id: ["text", ({ connectionId }) => connectionId],
+  platform: ["text", ({ platform }) => platform],
+  state: ["text", ({ state }) => state],
+  reason: ["text", ({ reason }) => foreignText(reason)],
+  attempts: ["integer", ({ attempts }) => attempts],
+  confirmation: ["text", ({ confirmation }) => confirmation?.state ?? null],
+  confirmation_reason: ["text", ({ confirmation }) => confirmation?.reason ?? null],
+  correction: ["text", ({ correction }) => correction?.state ?? null],
+  corrected_value: ["amount", ({ correction }) => correction?.value ?? null],
+  updated_at: ["time", changedAt],
+});
+
+const attempts = tableOf<ExportedAttempt>({
+  site_id: ["text", ({ siteId }) => siteId],
+  event_id: ["text", ({ eventId }) => eventId],
+  connection_id: ["text", ({ connectionId }) => connectionId],
+  number: ["integer", ({ number }) => number],
+  started_at: ["time", ({ startedAt }) => startedAt],
+  duration_ms: ["integer", ({ durationMs }) => durationMs],
+  state: ["text", ({ state }) => state],
+  reason: ["text", ({ reason }) => foreignText(reason)],
+  http_status: ["integer", ({ httpStatus }) => httpStatus],
+  batch: ["integer", ({ batch }) => batch],
+});
+
+const eventsWith = (withPeople: boolean) =>
+  tableOf<ExportedEvent>({
     site_id: ["text", ({ siteId }) => siteId],
     event_id: ["text", ({ id }) => id],
     platform_event_id: ["text", ({ platformEventId }) => platformEventId],
@@ -55,28 +85,11 @@ export const exportTables = (withPeople: boolean): readonly Table[] => [
     utm_source: ["text", ({ utm }) => utm["source"] ?? null],
     utm_medium: ["text", ({ utm }) => utm["medium"] ?? null],
     utm_campaign: ["text", ({ utm }) => utm["campaign"] ?? null],
-    ...(withPeople && { email_sha256: ["text", ({ emailSha256 }: Exported) => emailSha256] as const }),
-  }),
-  tableOf("deliveries", ({ deliveries }) => deliveries, {
-    site_id: ["text", ({ siteId }) => siteId],
-    event_id: ["text", ({ eventId }) => eventId],
-    connection_id: ["text", ({ connectionId }) => connectionId],
-    platform: ["text", ({ platform }) => platform],
-    state: ["text", ({ state }) => state],
-    reason: ["text", ({ reason }) => foreignText(reason)],
-    attempts: ["integer", ({ attempts }) => attempts],
-    updated_at: ["time", ({ updatedAt }) => updatedAt],
-  }),
-  tableOf("attempts", ({ attempts }) => attempts, {
-    site_id: ["text", (_attempt, { siteId }) => siteId],
-    event_id: ["text", (_attempt, { id }) => id],
-    connection_id: ["text", ({ connectionId }) => connectionId],
-    number: ["integer", ({ number }) => number],
-    started_at: ["time", ({ startedAt }) => startedAt],
-    duration_ms: ["integer", ({ durationMs }) => durationMs],
-    state: ["text", ({ state }) => state],
-    reason: ["text", ({ reason }) => foreignText(reason)],
-    http_status: ["integer", ({ httpStatus }) => httpStatus],
-    batch: ["integer", ({ batch }) => batch],
-  }),
-];
+    ...(withPeople && { email_sha256: ["text", ({ emailSha256 }: ExportedEvent) => emailSha256] as const }),
+  });
+
+/** The email's hash is a column only where the operator asks for it. */
+export function exportTables(withPeople: boolean): ExportTables {
+  const events = eventsWith(withPeople);
+  return { events, event_changes: events, deliveries, delivery_changes: deliveries, attempts };
+}

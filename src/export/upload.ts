@@ -4,7 +4,7 @@
 import { isIP } from "node:net";
 import { Agent } from "undici";
 import { say } from "../kernel/messages/message.ts";
-import { addressFault, bareHost, guardedLookup, type AllowList } from "../delivery/addresses.ts";
+import { addressFault, bareHost, guardedLookup, type AllowList, type Resolve } from "../delivery/addresses.ts";
 import { toFailure } from "../delivery/send.ts";
 
 export type Uploader = {
@@ -17,11 +17,19 @@ export type Uploader = {
   close(): Promise<void>;
 };
 
+type UploaderOptions = {
+  allow: AllowList;
+  connectMs: number;
+  maxMs: number;
+  /** Resolves host names; the system's resolver by default. */
+  resolve?: Resolve;
+};
+
 type UploadAnswer = { ok: true; status: number; body: string } | { ok: false; error: string };
 
 const maxAnswerBytes = 1024 * 1024;
 
-export function createUploader({ allow, connectMs, maxMs }: { allow: AllowList; connectMs: number; maxMs: number }): Uploader {
+export function createUploader({ allow, connectMs, maxMs, resolve }: UploaderOptions): Uploader {
   const agentFor = (isSecure: boolean) =>
     new Agent({
       connections: 2,
@@ -29,7 +37,7 @@ export function createUploader({ allow, connectMs, maxMs }: { allow: AllowList; 
       maxResponseSize: maxAnswerBytes,
       headersTimeout: maxMs,
       bodyTimeout: maxMs,
-      connect: { timeout: connectMs, lookup: guardedLookup(allow, isSecure) },
+      connect: { timeout: connectMs, lookup: guardedLookup(allow, isSecure, resolve) },
     });
   const agents = { https: agentFor(true), http: agentFor(false) };
   return {

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createServer as createTlsServer, request as tlsRequest } from "node:https";
 import { newAuthority } from "../../test/support/servers/certificates.ts";
 import { readHandshake } from "../traffic/observation.ts";
-import { isSecure, offeredInHandshake, parseTrustedProxies, type TransportRules } from "./transport.ts";
+import { isSecure, offeredInHandshake, parsePlainNetworks, parseTrustedProxies, type TransportRules } from "./transport.ts";
 
 function trusting(text: string): TransportRules["trusted"] {
   const trusted = parseTrustedProxies(text);
@@ -124,6 +124,64 @@ describe("requests from elsewhere", () => {
 
   test("a trusted proxy that forwards nothing still needs TLS", () => {
     expect(isSecure(from("10.1.2.3"), { trusted: trusting("10.0.0.0/8"), requireTls: false })).toBe(false);
+  });
+});
+
+describe("private networks from which plain HTTP is accepted", () => {
+  const plainFrom = (text: string) => {
+    const parsed = parsePlainNetworks(text);
+    return typeof parsed === "function" ? parsed : expect.unreachable(parsed.fault);
+  };
+  const allowing = (text: string): TransportRules => ({ ...usual, plainFrom: plainFrom(text) });
+
+  test("plain HTTP is accepted from the named networks and from no other", () => {
+    const rules = allowing("192.168.0.0/16, 172.17.0.1,fd00::/8,100.101.102.0/24");
+    for (const near of ["192.168.7.8", "::ffff:192.168.7.8", "172.17.0.1", "fd12::1", "100.101.102.9", "127.0.0.1"])
+      expect(isSecure(from(near), rules), near).toBe(true);
+    for (const far of [
+      "192.169.0.1",
+      "172.17.0.2",
+      "10.0.0.1",
+      "203.0.113.9",
+      "::ffff:203.0.113.9",
+      "2001:db8::1",
+      "",
+      undefined,
+    ])
+      expect(isSecure(from(far), rules), far).toBe(false);
+  });
+
+  test("`private` stands for the private ranges, and for no address of the internet, of carriers or of links", () => {
+    const rules = allowing("private");
+    for (const near of ["10.0.0.1", "172.16.0.1", "172.31.255.255", "192.168.0.1", "fc00::1", "fdff::1"])
+      expect(isSecure(from(near), rules), near).toBe(true);
+    for (const far of [
+      "9.255.255.255",
+      "11.0.0.0",
+      "172.32.0.1",
+      "192.167.1.1",
+      "100.64.0.1",
+      "169.254.169.254",
+      "fe80::1",
+      "2a00::1",
+    ])
+      expect(isSecure(from(far), rules), far).toBe(false);
+  });
+
+  test("what a proxy forwards counts as the proxy says, also from a named network", () => {
+    const rules = { ...allowing("10.0.0.0/8"), trusted: trusting("10.0.0.9") };
+    expect(isSecure(from("10.0.0.9", { "x-forwarded-proto": "http" }), rules)).toBe(false);
+    expect(isSecure(from("10.0.0.9", { "x-forwarded-for": "203.0.113.9" }), rules)).toBe(false);
+    expect(isSecure(from("10.0.0.8", { "x-forwarded-proto": "https" }), rules)).toBe(false);
+    expect(isSecure(from("10.0.0.9", { "x-forwarded-proto": "https" }), rules)).toBe(true);
+    expect(isSecure(from("10.0.0.8"), { ...rules, requireTls: true })).toBe(false);
+  });
+
+  test.each([
+    ..."0.0.0.0/0 8.8.8.8 9.0.0.0/7 10.0.0.0/7 172.16.0.0/11 100.64.0.0/9 ::/0 2000::/3 ::ffff:8.8.8.8 ::ffff:0:0/96".split(" "),
+    ..."169.254.0.0/16 fe80::/10 true localhost loopback all none 10.0.0.0/33 10.0.0".split(" "),
+  ])("%s is no private network", (text) => {
+    expect(parsePlainNetworks(`192.168.0.0/16,${text}`)).toEqual({ fault: text });
   });
 });
 

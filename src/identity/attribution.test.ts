@@ -8,7 +8,15 @@ import type { ConsentState, Identity, Visit } from "../kernel/event.ts";
 import { ulid } from "../kernel/ids.ts";
 import type { FoundPerson } from "../store/people/people.ts";
 import { createStore, type Store } from "../store/store.ts";
-import { attribute, lookUpPerson, lookUpTimeoutMs, readConsent, withCurrentConsent, type KnownPerson } from "./attribution.ts";
+import {
+  addClickIds,
+  attribute,
+  lookUpPerson,
+  lookUpTimeoutMs,
+  readConsent,
+  withCurrentConsent,
+  type KnownPerson,
+} from "./attribution.ts";
 import { sha256 } from "../../test/support/sha256.ts";
 import { dayMs as day } from "../kernel/time.ts";
 
@@ -397,5 +405,56 @@ describe("a store that fails", () => {
     } finally {
       vi.useRealTimers();
     }
+  });
+});
+
+describe("the path to an event", () => {
+  const pathOf = (visits: Visit[], changes: Partial<KnownPerson> = {}) =>
+    attribute(known(identityOf(...visits), changes), now, rules).path;
+  const on = (daysAgo: number, changes: Partial<Visit> = {}) => visit({ seenAt: now - daysAgo * day, isSeen: true, ...changes });
+  const clicked = (value: string, daysAgo: number) => on(daysAgo, { clickIds: gclid(value, daysAgo) });
+
+  test("has the visits, oldest first, with what each began with", () => {
+    const visits = [
+      on(1, { utm: { utm_source: "newsletter", utm_campaign: "spring", utm_term: "x" } }),
+      on(2, { isSubmitted: true }),
+      clicked("First", 9),
+    ];
+    expect(pathOf(visits)).toEqual([
+      { at: now - 9 * day, clickId: "gclid" },
+      { at: now - 2 * day, hasForm: true },
+      { at: now - day, utmSource: "newsletter", utmCampaign: "spring" },
+    ]);
+  });
+
+  test("is not kept for one visit, nor where consent withholds ids", () => {
+    expect(pathOf([clicked("Only", 1)])).toBeUndefined();
+    expect(pathOf([clicked("Two", 1), clicked("One", 2)], { consent: "denied", withheld: "opted out" })).toBeUndefined();
+  });
+
+  test("a click id that is seen again is no new touch, and ids beside a click are none", () => {
+    const again = on(1, { clickIds: { ...gclid("Same", 3), gad_source: { value: "1", seenAt: now - day } } });
+    expect(pathOf([again, clicked("Same", 3)])).toEqual([{ at: now - 3 * day, clickId: "gclid" }, { at: now - day }]);
+  });
+
+  test("has neither visits of bots, nor after the event, nor of a browser with less evidence", () => {
+    const own = [clicked("B", 2), clicked("A", 3)].map((one): Visit => ({ ...one, hasForm: true }));
+    const others = [
+      { ...clicked("Bot", 1), visitorId: "bot", verdict: aBot },
+      clicked("Later", -1),
+      { ...clicked("Stranger", 1), visitorId: "stranger" },
+    ];
+    expect(pathOf([...others, ...own])?.map(({ at }) => at)).toEqual([now - 3 * day, now - 2 * day]);
+  });
+
+  test("keeps the first visit and the last seven", () => {
+    const visits = Array.from({ length: 12 }, (_, i) => clicked(`Click ${i}`, i + 1));
+    expect(pathOf(visits)?.map(({ at }) => (now - at) / day)).toEqual([12, 7, 6, 5, 4, 3, 2, 1]);
+  });
+
+  test("a newer click that the sender gave is its last touch", () => {
+    const attribution = attribute(known(identityOf(clicked("B", 2), clicked("A", 3))), now, rules);
+    addClickIds(attribution, { fbclid: { value: "Given", seenAt: now - day } }, now);
+    expect(attribution.path?.at(-1)).toEqual({ at: now - day, clickId: "fbclid" });
   });
 });

@@ -3,11 +3,11 @@
 
 import { minuteMs } from "../kernel/time.ts";
 import { within } from "../kernel/deadline.ts";
-import type { Attribution, ConsentReading, Identity, SeenId, Sha256 } from "../kernel/event.ts";
+import type { Attribution, ConsentReading, Identity, PathVisit, SeenId, Sha256, Visit } from "../kernel/event.ts";
 import type { FoundPerson } from "../store/people/people.ts";
 import type { Store } from "../store/store.ts";
 import { isBotVisit } from "../traffic/filter.ts";
-import { isUseful } from "./clickIds.ts";
+import { isNoClick, isUseful } from "./clickIds.ts";
 import { weighVisits } from "./evidence.ts";
 
 type People = Store["people"];
@@ -73,7 +73,7 @@ export async function withCurrentConsent(
   return { ...attribution, ...(await readConsent(people, siteId, person.emailSha256, mode)) };
 }
 
-function withheldReason(consent: ConsentReading, mode: ConsentMode): Attribution["withheld"] {
+export function withheldReason(consent: ConsentReading, mode: ConsentMode): Attribution["withheld"] {
   switch (consent) {
     case "granted":
       return null;
@@ -86,12 +86,15 @@ function withheldReason(consent: ConsentReading, mode: ConsentMode): Attribution
   }
 }
 
+type Rules = { keepMs: number; isTrusted: boolean };
+type Weighed = Rules & { evidenceOf: ReturnType<typeof weighVisits> };
+
+/** Visits of bots are left out unless the site trusts the person, and so are old ones. */
+const isLeftOut = (visit: Visit, identity: Identity, at: number, { keepMs, isTrusted }: Rules) =>
+  (!isTrusted && isBotVisit(visit, identity)) || visit.seenAt < at - keepMs;
+
 /** Chooses the ids that are sent with an event: none when consent withholds them, else the newest useful one of each kind. */
-export function attribute(
-  { consent, withheld, identity }: KnownPerson,
-  at: number,
-  rules: { keepMs: number; isTrusted: boolean },
-): Attribution {
+export function attribute({ consent, withheld, identity }: KnownPerson, at: number, rules: Rules): Attribution {
   const found = identity === "unreadable" ? "unreadable" : identity ? "found" : "none";
   const attribution: Attribution = {
     consent,
@@ -102,17 +105,75 @@ export function attribute(
     utm: {},
     browser: null,
   };
-  if (!withheld && identity && identity !== "unreadable") chooseIds(attribution, identity, at, rules);
+  if (!withheld && identity && identity !== "unreadable") {
+    const evidenceOf = weighVisits(identity.visits);
+    chooseIds(attribution, identity, at, { ...rules, evidenceOf });
+    // Most people have one visit, and pay nothing for this.
+    if (identity.visits.length > 1) addPath(attribution, identity, at, { ...rules, evidenceOf });
+  }
   return attribution;
 }
 
 /** Adds click ids that the sender gave, unless consent withholds them. Of two of a kind the one seen last wins. */
-export function addClickIds({ withheld, clickIds }: Attribution, given: Readonly<Record<string, SeenId>>, at: number): void {
+export function addClickIds(attribution: Attribution, given: Readonly<Record<string, SeenId>>, at: number): void {
+  const { withheld, clickIds, path } = attribution;
   if (withheld) return;
   for (const [name, id] of Object.entries(given)) {
     const known = clickIds[name];
-    if (isUseful(name, id.seenAt, at) && (!known || known.seenAt < id.seenAt)) clickIds[name] = id;
+    if (!isUseful(name, id.seenAt, at) || (known && known.seenAt >= id.seenAt)) continue;
+    clickIds[name] = id;
+    if (path && known?.value !== id.value)
+      attribution.path = boundPath([...path, { at: id.seenAt, clickId: name }].toSorted((one, other) => one.at - other.at));
   }
+}
+
+/** The whole of a conversion is divided by the number of its touches: statistics need a number that all of these divide. */
+const maxPath = 8;
+
+/** Of visits from the oldest on. The first is kept, because a model gives it everything. */
+const boundPath = (visits: PathVisit[]): PathVisit[] =>
+  visits.length > maxPath ? [...visits.slice(0, 1), ...visits.slice(1 - maxPath)] : visits;
+
+export const isTouch = ({ utmSource, utmCampaign, clickId }: PathVisit) => Boolean(utmSource || utmCampaign || clickId);
+
+/** Of visits with touches only those with most evidence count, as among click ids. */
+function addPath(attribution: Attribution, identity: Identity, at: number, rules: Weighed): void {
+  const { visits } = identity;
+  const { evidenceOf } = rules;
+  const path: PathVisit[] = [];
+  const evidences: number[] = [];
+  let maxEvidence = 0;
+  for (let i = visits.length - 1; i >= 0; i--) {
+    const visit = visits[i] as Visit;
+    if (isLeftOut(visit, identity, at, rules) || visit.seenAt > at + clockSkewMs) continue;
+    const step: PathVisit = { at: visit.seenAt };
+    const { utm_source: utmSource, utm_campaign: utmCampaign } = visit.utm;
+    const clickId = newClickOf(visits, i);
+    if (utmSource) step.utmSource = utmSource;
+    if (utmCampaign) step.utmCampaign = utmCampaign;
+    if (clickId !== undefined) step.clickId = clickId;
+    if (visit.isSubmitted) step.hasForm = true;
+    const evidence = evidenceOf(visit);
+    if (evidence > maxEvidence && isTouch(step)) maxEvidence = evidence;
+    path.push(step);
+    evidences.push(evidence);
+  }
+  const kept = path.filter((_visit, i) => (evidences[i] ?? 0) >= maxEvidence);
+  if (kept.length > 1) attribution.path = boundPath(kept);
+}
+
+/** The newest click id of a visit that no older visit has: one that is seen again is no new touch. */
+function newClickOf(visits: readonly Visit[], at: number): string | undefined {
+  const { clickIds = {} } = visits[at] ?? {};
+  let newest: string | undefined;
+  for (const name in clickIds) {
+    const { value, seenAt } = clickIds[name] as SeenId;
+    if (isNoClick(name) || (newest !== undefined && seenAt <= (clickIds[newest]?.seenAt ?? 0))) continue;
+    let isNew = true;
+    for (let older = at + 1; isNew && older < visits.length; older++) isNew = visits[older]?.clickIds[name]?.value !== value;
+    if (isNew) newest = name;
+  }
+  return newest;
 }
 
 /**
@@ -120,19 +181,14 @@ export function addClickIds({ withheld, clickIds }: Attribution, given: Readonly
  * and of those the one seen last: so nobody who merely knows an email replaces its click. The same holds for the campaign. Visits are
  * stored newest first, so everything else comes from the first visit that has it.
  */
-function chooseIds(
-  attribution: Attribution,
-  identity: Identity,
-  at: number,
-  { keepMs, isTrusted }: { keepMs: number; isTrusted: boolean },
-): void {
+function chooseIds(attribution: Attribution, identity: Identity, at: number, rules: Weighed): void {
   const { clickIds, browserIds } = attribution;
-  const evidenceOf = weighVisits(identity.visits);
+  const { evidenceOf } = rules;
   const clickEvidence: Record<string, number> = {};
   let utmEvidence = -1;
   for (const visit of identity.visits) {
-    if ((!isTrusted && isBotVisit(visit, identity)) || visit.seenAt < at - keepMs) continue;
-    const evidence = evidenceOf(visit.visitorId);
+    if (isLeftOut(visit, identity, at, rules)) continue;
+    const evidence = evidenceOf(visit);
     for (const name in visit.clickIds) {
       const id = visit.clickIds[name] as SeenId;
       const known = clickIds[name];

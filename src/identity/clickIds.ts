@@ -104,6 +104,11 @@ export const clicksOf = (clickIdNames: readonly string[], cookies: readonly stri
   ...new Set([...clickIdNames, ...cookies.flatMap((name) => clickOfCookie.get(name) ?? [])]),
 ];
 
+const noClicks = new Set(clickIds.flatMap(({ name, isNoClick: none }) => (none ? [name] : [])));
+
+/** True for what comes beside the id of a click, or without an advertisement. */
+export const isNoClick = (name: string) => noClicks.has(name);
+
 const byName = new Map(clickIds.map((id) => [id.name.toLowerCase(), id]));
 const usefulMs = new Map(clickIds.map((id) => [id.name, id.days * dayMs]));
 

@@ -48,7 +48,7 @@ export function listForms(address: string): FormList {
   return [
     canonical,
     // Google removes dots and tags for Gmail only, Microsoft for every domain, and accents too.
-    withLocal(/^@g(?:oogle)?mail\.com$/.test(atDomain) ? undotted : local),
+    withLocal(/^@g(oogle)?mail\.com$/.test(atDomain) ? undotted : local),
     plain ? plain + unaccented(atDomain) : undefined,
     // Letters of every script stay: reduced to ASCII, josé@ would match another person.
     withLocal(untagged.replace(/[^\p{L}\p{M}\p{N}]/gu, "")),

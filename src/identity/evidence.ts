@@ -7,19 +7,22 @@ import type { Visit } from "../kernel/event.ts";
 /** 0: only a report with the email names the browser. 1: a page of it was seen too. 2: it also submitted the email in a form. */
 type Evidence = 0 | 1 | 2;
 
-/** Finds the evidence of the browser of each visit of a person, from all of its visits. */
-export function weighVisits(visits: readonly Visit[]): (visitorId: string | null) => Evidence {
+/**
+ * Finds the evidence of the browser of each visit of a person, from all of its visits. A link that brought another visit over may have
+ * been another person's, so a form does not count for what it carried.
+ */
+export function weighVisits(visits: readonly Visit[]): (visit: Pick<Visit, "visitorId" | "isCarried">) => Evidence {
   const seen = new Set<string | null>();
   const withForm = new Set<string | null>();
   for (const { visitorId, isSeen, hasForm } of visits) {
     if (isSeen) seen.add(visitorId);
     if (hasForm) withForm.add(visitorId);
   }
-  return (visitorId) => {
+  return ({ visitorId, isCarried }) => {
     // The operator entered it.
     if (visitorId === null) return 1;
     if (!seen.has(visitorId)) return 0;
-    return withForm.has(visitorId) ? 2 : 1;
+    return withForm.has(visitorId) && !isCarried ? 2 : 1;
   };
 }
 
@@ -27,5 +30,5 @@ export function weighVisits(visits: readonly Visit[]): (visitorId: string | null
 export function refusalCounts(visits: readonly Visit[], visitorId: string, hasForm: boolean): boolean {
   const isKnown = hasForm || visits.some((visit) => visit.visitorId === visitorId && (visit.isSeen || visit.hasForm));
   const evidenceOf = weighVisits(visits);
-  return isKnown || !visits.some((visit) => !visit.verdict?.bot && evidenceOf(visit.visitorId) === 2);
+  return isKnown || !visits.some((visit) => !visit.verdict?.bot && evidenceOf(visit) === 2);
 }

@@ -1,8 +1,9 @@
-// A lead moves through stages: every stage is an event with the lead's id. One that the lead reaches again, because a CRM set it back, is
-// shown and not sent again.
+// A lead moves through stages: every stage is an event with the lead's id. The first event of a stage claims it. One that the lead
+// reaches again, because a CRM set it back, is shown and not sent again.
 
 import type { Event } from "../kernel/event.ts";
 import { foldName, usualEventOf } from "../platforms/shared/eventNames.ts";
+import { stageClaim } from "../store/events/claims.ts";
 import type { Store } from "../store/store.ts";
 
 export const repeatedStageReason = "the lead has reached this stage before";
@@ -10,16 +11,12 @@ export const repeatedStageReason = "the lead has reached this stage before";
 /** `MQL` and `Lead Qualified` are one stage. */
 export const stageOf = (name: string): string => usualEventOf(name) ?? foldName(name);
 
-/** A lead has few stages. Of a person with more events than this, the newest are compared. */
-const maxEvents = 50;
+/** Null for an event without a lead id: a person may well fill in two forms. */
+export const stageClaimOf = ({ mode, leadId, name, orderId }: Event): string | null =>
+  leadId === undefined ? null : stageClaim(mode, leadId, stageOf(name), orderId);
 
-/** Only events with a lead id are looked up: a person may well fill in two forms. */
-export async function isRepeatedStage(
-  store: Pick<Store, "events">,
-  { siteId, mode, name, person, leadId }: Event,
-): Promise<boolean> {
-  const { emailSha256 } = person;
-  if (leadId === undefined || emailSha256 === undefined) return false;
-  const earlier = await store.events.list(siteId, { emailSha256, mode, status: "accepted", limit: maxEvents });
-  return earlier.some((one) => one.leadId === leadId && stageOf(one.name) === stageOf(name));
+export async function isRepeatedStage(store: Pick<Store, "events">, event: Event): Promise<boolean> {
+  const claim = stageClaimOf(event);
+  const first = claim === null ? null : await store.events.findIdByClaim(event.siteId, claim);
+  return first !== null && first !== event.id;
 }

@@ -4,6 +4,7 @@ import { yieldToEventLoop } from "../kernel/deadline.ts";
 import type { ConsentState, Identity, Visit, Sha256 } from "../kernel/event.ts";
 import type { By } from "../kernel/refusal.ts";
 import { operator } from "../store/people/people.ts";
+import { erasedAction } from "../store/sources/sourceRequests.ts";
 import type { Store } from "../store/store.ts";
 import { addVisit, firstUtmOf } from "./records.ts";
 
@@ -160,10 +161,10 @@ export async function erasePerson(
   await store.traffic.eraseClicks(siteId, [...clicks]);
   const orders = await store.orders.erasePerson(siteId, emailSha256);
   await store.senderRefs.erasePerson(siteId, emailSha256);
-  await store.sourceRequests.forgetRequests(siteId);
   // The allow list would still name the person. The block list stays, like a refusal.
   if (request.listed?.allowed) await removeFromAllowed(store, request);
-  await audit(store, request, "person erased", { events, visitors, orders });
+  await audit(store, request, erasedAction, { events, visitors, orders });
+  await store.sourceRequests.forgetRequests(siteId);
   await store.deletions.add("person");
   return { events, visitors, orders };
 }

@@ -47,6 +47,18 @@ describe("the visits of a record", () => {
     expect(kept).toEqual([{ ...landing, browserIds: { _ga: "1" } }]);
   });
 
+  test("a visit keeps the worst verdict on its pages, and all evidence in shadow", () => {
+    const verdict = (score: number, ...shadows: string[]) => ({ bot: false, score, reasons: [], rules: 2, shadows });
+    const [kept, ...others] = after(
+      visit(0, { verdict: verdict(0, "cookie:not sent back") }),
+      visit(1000),
+      visit(2000, { verdict: verdict(40, "window:no frame") }),
+      visit(3000, { verdict: verdict(0, "window:no frame") }),
+    );
+    expect(others).toEqual([]);
+    expect(kept?.verdict).toEqual(verdict(40, "cookie:not sent back", "window:no frame"));
+  });
+
   test("another click, UTM field, browser or day starts a new visit", () => {
     const landing = visit(0, { ...click("G-1", 0), utm: { utm_source: "x" } });
     expect(after(landing, visit(1, click("G-2", 1)))).toHaveLength(2);

@@ -60,8 +60,9 @@ function firstSeen(known: readonly Visit[], clickIds: Record<string, SeenId>): R
   );
 }
 
-/** True for the same browser within half an hour, with no new click id or UTM field. */
+/** True for the same browser within half an hour, with no new click id or UTM field. A visit to another domain has none of its pages. */
 function isSameSession(newest: Visit, visit: Visit): boolean {
+  if (newest.isCarried) return false;
   const known = { ...ids(newest), ...newest.utm };
   const hasNothingNew = Object.entries({ ...ids(visit), ...visit.utm }).every(([name, value]) => known[name] === value);
   return newest.visitorId === visit.visitorId && visit.seenAt - newest.seenAt < sessionMs && hasNothingNew;
@@ -71,7 +72,15 @@ const ids = (visit: Visit) => Object.fromEntries(Object.entries(visit.clickIds).
 
 /** A worse verdict on a later page counts for the whole visit. */
 function mergeVisits(newest: Visit, visit: Visit): Visit {
-  const worst = [newest.verdict, visit.verdict].reduce((one, other) => ((other?.score ?? 0) > (one?.score ?? 0) ? other : one));
+  const verdicts = [newest.verdict, visit.verdict].filter((one) => one !== undefined);
+  const [worst] = verdicts.toSorted((one, other) => other.score - one.score);
+  const shadows = [...new Set(verdicts.flatMap((one) => one.shadows ?? []))];
   const browserIds = { ...newest.browserIds, ...visit.browserIds };
-  return { ...newest, browserIds, ...(visit.isSeen && { isSeen: true }), ...(worst ? { verdict: worst } : {}) };
+  return {
+    ...newest,
+    browserIds,
+    ...(visit.isSeen && { isSeen: true }),
+    ...(visit.isSubmitted && { isSubmitted: true }),
+    ...(worst && { verdict: shadows.length ? { ...worst, shadows } : worst }),
+  };
 }

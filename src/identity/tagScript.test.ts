@@ -4,7 +4,7 @@ import { buildTagScript } from "./tagScript.ts";
 
 /** The patterns of names as a site's tag gets them. */
 function patterns(): { param: RegExp; cookie: RegExp } {
-  const { text } = buildTagScript("", { id: "site", settings: { consentMode: "opt-out" } });
+  const { text } = buildTagScript("", { id: "site", settings: { consentMode: "opt-out", linkDomains: [] } });
   const [, , params, cookies] = JSON.parse(/\((\[.*\])\);$/m.exec(text)?.[1] ?? "") as string[];
   // As in tag/ids.ts, where the name must be the first group of the cookie's pattern.
   return {

@@ -19,7 +19,7 @@ export type TagScript = {
 };
 
 /** The part of a site that its tag depends on. */
-type TaggedSite = { id: string; settings: { consentMode: ConsentMode } };
+type TaggedSite = { id: string; settings: { consentMode: ConsentMode; linkDomains: readonly string[] } };
 
 export class TagNotBuilt extends Error {
   constructor() {
@@ -36,14 +36,26 @@ export function readTag(part: "tag" | "use" = "tag"): string {
   }
 }
 
-export function tagScripts(code: string): (site: TaggedSite) => TagScript {
+export const tagScripts = (code: string): ((site: TaggedSite) => TagScript) =>
+  cached(
+    ({ id, settings }) => `${id} ${settings.consentMode} ${settings.linkDomains.length > 0}`,
+    (site) => buildTagScript(code, site),
+  );
+
+export const secondParts = (code: string): ((site: TaggedSite) => TagScript) =>
+  cached(
+    ({ settings }) => settings.linkDomains.join(),
+    (site) => buildSecondPart(code, site.settings.linkDomains),
+  );
+
+function cached(keyOf: (site: TaggedSite) => string, build: (site: TaggedSite) => TagScript): (site: TaggedSite) => TagScript {
   const scripts = new Map<string, TagScript>();
   return (site) => {
-    const key = `${site.id} ${site.settings.consentMode}`;
+    const key = keyOf(site);
     let script = scripts.get(key);
     if (!script) {
       if (scripts.size >= 1000) scripts.clear();
-      script = buildTagScript(code, site);
+      script = build(site);
       scripts.set(key, script);
     }
     return script;
@@ -55,14 +67,16 @@ export function buildTagScript(code: string, site: TaggedSite): TagScript {
   const configuration = JSON.stringify([
     site.id,
     site.settings.consentMode === "opt-in",
-    patternOf(clickIds, "utm_\\w+"),
-    patternOf(browserIds, "_ga_\\w+"),
+    patternOf([...clickIds, { name: "utm_\\w+" }]),
+    patternOf([...browserIds, { name: "_ga_\\w+" }]),
+    ...(site.settings.linkDomains.length > 0 ? [1] : []),
   ]);
   return compress(`!function($CC){${code}}(${configuration});\n`);
 }
 
-/** The second part is the same for all sites. */
-export const buildSecondPart = (code: string): TagScript => compress(`${code}\n`);
+/** The second part is the same for all sites but for the domains whose links it decorates. tag/links.ts reads them. */
+export const buildSecondPart = (code: string, linkDomains: readonly string[]): TagScript =>
+  compress(`let $CC=${JSON.stringify(linkDomains)};${code}\n`);
 
 function compress(text: string): TagScript {
   return {
@@ -75,17 +89,18 @@ function compress(text: string): TagScript {
 }
 
 /**
- * A pattern for the names in the tag. Names with the same end or beginning are one alternative, because each name costs bytes. The
- * pattern may match more names than the lists have: the relay drops those.
+ * A pattern for the names in the tag. Names with the same end or beginning are one alternative, because each name costs bytes, and
+ * sorted names compress better. The pattern may match more names than the lists have: the relay drops those.
  */
-function patternOf(ids: readonly { name: string }[], families: string): string {
+function patternOf(ids: readonly { name: string }[]): string {
   const names = ids.map(({ name }) =>
     name
       .replace(/^\w*(clid|braid)$/, "\\w*$1")
+      .replace(/^\w+click_?id$/, "\\w*click_?id")
       .replace(/^_?ax\w+$/, "_?ax\\w+")
       .replace(/^(__o|_fb|_rdt_|gad)\w+$/, "$1\\w+"),
   );
-  return [...new Set(names), families].join("|");
+  return [...new Set(names)].toSorted().join("|");
 }
 
 /** The lines that install the tag: `follows` always loads the newest, `pinned` this exact content. */

@@ -43,6 +43,8 @@ export type Report = {
   person: { emailSha256: Sha256; forms: Identity["forms"] } | null;
   /** The visitor submitted the email in a form, by hand. */
   hasForm?: boolean;
+  /** Visits to another domain of the site, which the link to this page carried over. */
+  carried?: readonly Visit[];
   at: number;
 };
 
@@ -92,7 +94,8 @@ export async function storeReport(
   // Its email came before the page itself: reports can overtake each other.
   const completes = !report.visitorId && !report.person && decisions.length > 0;
   const hasDataToStore =
-    hasChanges || (suppressed ? refused && refusedPerson(report, rules) : report.visit || report.person || completes);
+    hasChanges ||
+    (suppressed ? refused && refusedPerson(report, rules) : report.visit || report.person || report.carried?.length || completes);
   if (!hasDataToStore) return { ...resultOf(before, report.visitorId), proof: report.proof ?? null };
 
   const visitorId = knownAs ?? newVisitorId();
@@ -172,13 +175,17 @@ function evaluateConsent(
     changes,
     consent,
     refused,
-    suppressed: refused || (consent === "unknown" && rules.consentMode === "opt-in"),
+    suppressed: !mayStore(consent, rules.consentMode),
     refusedBy: consentSources.filter((source) => current[source] === "denied"),
     newState: consent === "granted" ? "granted" : "unknown",
   };
 }
 
 export const isRefusal = (consent: ConsentReading) => consent === "denied" || consent === "unreadable";
+
+/** False after a refusal, and without a grant where the site asks first. */
+export const mayStore = (consent: ConsentReading, mode: ConsentMode) =>
+  consent === "granted" || (consent === "unknown" && mode === "opt-out");
 
 /** Finds the decisions that differ from the stored ones. A privacy signal that is gone has lifted its refusal. */
 function findChanges(signals: Report["signals"], known: Record<string, ConsentReading>): Record<string, ConsentState> {
@@ -244,10 +251,32 @@ async function liftRefusal(
 
 const isVisitorsRefusal = ({ givenBy, state }: Decision) => state === "denied" && givenBy !== operator;
 
+type SavedVisit = Pick<Report, "visit" | "person" | "hasForm" | "carried" | "at">;
+
+/** Records whose email a visitor gave elsewhere, such as at a payment service. Does nothing where consent forbids it. */
+export async function identifyVisitor(
+  store: Pick<Store, "people">,
+  siteId: string,
+  visitorId: string,
+  person: NonNullable<Report["person"]>,
+  rules: ReportRules & { at: number },
+): Promise<void> {
+  await store.people.change(siteId, async (rows) => {
+    const { at } = rules;
+    const { visits } = await rows.lockVisitor(visitorId, at);
+    const stored = await rows.listDecisionsAbout(visitorId);
+    const consent = effectiveConsent(stored.map(({ state }) => state));
+    if (visits.length > 0 && mayStore(consent, rules.consentMode))
+      await saveVisit(rows, visitorId, { visit: null, person, at }, rules, { consent, hasDecided: stored.length > 0 });
+    // A refusal removed the record, and the lock has made an empty one.
+    else if (visits.length === 0) await rows.removeVisitor(visitorId);
+  });
+}
+
 async function saveVisit(
   rows: PeopleRows,
   visitorId: string,
-  { visit, person, hasForm = false, at }: Report,
+  { visit, person, hasForm = false, carried = [], at }: SavedVisit,
   rules: ReportRules,
   { consent, hasDecided }: { consent: ConsentReading; hasDecided: boolean },
 ): Promise<void> {
@@ -255,8 +284,15 @@ async function saveVisit(
   const visitor = await rows.lockVisitor(visitorId, at);
   // Pages report themselves before they report an email.
   const isSeen = !person || hasDecided || visitor.visits.some((one) => one.isSeen);
-  const reported = visit && { ...visit, visitorId, ...(isSeen && { isSeen }) };
-  const visits = reported ? addVisit(visitor.visits, reported, oldest) : visitor.visits;
+  const reported: Visit | null = visit && {
+    ...visit,
+    visitorId,
+    ...(isSeen && { isSeen }),
+    ...(person && hasForm && { isSubmitted: true }),
+  };
+  const own = reported ? addVisit(visitor.visits, reported, oldest) : visitor.visits;
+  const joined = carried.map((one): Visit => ({ ...one, visitorId, ...(isSeen && { isSeen }) }));
+  const visits = joined.length > 0 ? joinVisits(own, joined, oldest) : own;
   const persons = person
     ? [person.emailSha256, ...visitor.emailSha256s.filter((one) => one !== person.emailSha256)]
     : visitor.emailSha256s;
@@ -266,9 +302,9 @@ async function saveVisit(
     const isGiven = emailSha256 === person?.emailSha256;
     if (consent === "granted" && isSeen) await decideOnce(rows, emailSha256, visitorId, "granted", at);
     const identity = await rows.lockIdentity(emailSha256, at);
-    const joined = joinVisits(identity.visits, isGiven && hasForm ? markForm(visits) : visits, oldest);
+    const all = joinVisits(identity.visits, isGiven && hasForm ? markForm(visits) : visits, oldest);
     const forms = isGiven ? { ...identity.forms, ...person.forms } : identity.forms;
-    await rows.saveIdentity(emailSha256, { visits: joined, firstUtm: firstUtmOf(identity, joined), forms }, at);
+    await rows.saveIdentity(emailSha256, { visits: all, firstUtm: firstUtmOf(identity, all), forms }, at);
   }
 }
 

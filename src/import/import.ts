@@ -235,9 +235,17 @@ function createDryRun(store: Store, now: () => number): DryRun {
     claims.add(claim);
     const original = await store.imports.findOriginal(item, now());
     // It is the row itself when an earlier run of this import was stopped after it.
-    if (original === null || original === event.id) return { duplicate: false, platformEventId: event.id };
+    if (original === null || original === event.id)
+      return { duplicate: false, platformEventId: event.id, ...((await isRepeated(item)) && { isRepeated: true }) };
     known += 1;
     return { duplicate: true };
+  }
+
+  async function isRepeated({ event, stage, filterReasons }: NewEvent): Promise<boolean> {
+    if (!stage || filterReasons.length > 0) return false;
+    const first = claims.has(stage.claim) ? "" : await store.events.findIdByClaim(event.siteId, stage.claim);
+    claims.add(stage.claim);
+    return first !== null && first !== event.id;
   }
 
   return {

@@ -6,7 +6,7 @@ import { hasSettings, isUsable, type Directory, type InboundKey, type Site } fro
 import { hostOf, namesNoSite } from "../sites/hosts.ts";
 import { refusals, type InboundRefusal } from "./refusals.ts";
 import type { RateLimit } from "../http/rate.ts";
-import { hasSeveralHosts, isSecure, type TransportRules } from "../http/transport.ts";
+import { hasSeveralHosts, isSecure, wasForwarded, type TransportRules } from "../http/transport.ts";
 import type { WrongKeys } from "./wrongKeys.ts";
 
 /** Bound the wait for an unknown key and for the lockout counter, so that a hung database cannot stall the answer. */
@@ -32,7 +32,7 @@ export function authenticate(
 ): Admitted | InboundRefusal | Promise<Admitted | InboundRefusal> {
   const { directory, transport } = options;
   if (hasSeveralHosts(request)) return refusals.severalHosts;
-  if (!isSecure(request, transport)) return refusals.httpsRequired;
+  if (!isSecure(request, transport)) return wasForwarded(request) ? refusals.httpsRequired : refusals.httpsRequiredDirectly;
   const given = String(request.headers["x-cc-api-key"] ?? "");
   const key = directory.key(given);
   if (key || given === "") return checkKey(request, { given, key }, options, now);

@@ -5,7 +5,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { english } from "../kernel/messages/message.ts";
 import { isJsonObject } from "../http/body.ts";
 import { writeAnswer } from "../http/reply.ts";
-import { inSlices } from "../kernel/concurrency.ts";
+import { threadShare } from "../kernel/concurrency.ts";
 import { Late, within } from "../kernel/deadline.ts";
 import type { Exit, Received } from "../pipeline.ts";
 import { maxBatchEvents } from "../contract/inbound.ts";
@@ -59,19 +59,21 @@ export async function answerBatch(request: IncomingMessage, response: ServerResp
     if (!load.take(siteId, units)) return refuse(refusals.overloaded);
     taken = { siteId, units };
 
-    const entries = await load.turns.take(siteId, () => readAll(events, admitted, call));
+    const entries = await readAll(events, admitted, call);
     calls = entries.map((entry) => entry.call);
     await relayAll(entries, admitted, call);
     for (const entry of entries) if (typeof entry.answer !== "string") noteRefusal(entry.answer, entry.call);
+    await threadShare.map(siteId, calls.splice(0), writeLine);
     send(response, entries);
   } finally {
     if (taken) load.give(taken.siteId, taken.units);
-    const ms = options.now() - call.receivedAt;
-    for (const { line } of calls) {
-      line.ms = ms;
-      options.log(line);
-    }
+    calls.forEach(writeLine);
   }
+}
+
+function writeLine({ line, receivedAt, options }: InboundCall): void {
+  line.ms = options.now() - receivedAt;
+  options.log(line);
 }
 
 type EventBody = { fields: unknown; exact: Body["exact"]; isTooLarge: () => boolean };
@@ -114,7 +116,7 @@ async function readAll(events: readonly EventBody[], admitted: Admitted, whole: 
   const { site, key } = admitted;
   const { receivedAt, options } = whole;
   const { rateLimit } = options.authentication;
-  const read = await inSlices(events, ({ fields, exact, isTooLarge }, i) => {
+  const read = await threadShare.map(site.id, events, ({ fields, exact, isTooLarge }, i) => {
     // The first event was counted with the request.
     if (i > 0) options.countUse(admitted, receivedAt);
     const waitSeconds = i > 0 ? rateLimit(key.id, site.settings.rateLimit, receivedAt) : 0;

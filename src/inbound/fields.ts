@@ -261,6 +261,11 @@ const readTime = (value: unknown) =>
 
 /** A time without an offset is UTC. */
 function parseTime(text: string): number {
+  // The form that Date writes, and sources give.
+  if (text.length === 24 && text.endsWith("Z")) {
+    const ms = Date.parse(text);
+    if (!Number.isNaN(ms) && new Date(ms).toISOString() === text) return ms;
+  }
   if (/^\d{1,13}(?:\.\d+)?$/.test(text)) return Number(text) * 1000;
   const match = isoTime.exec(text);
   if (!match) return Number.NaN;

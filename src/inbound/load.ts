@@ -4,7 +4,6 @@
 // Invariant: a site holds at most as much as is free, so that it can never take everything: one busy site gets half of it, two
 // get a third each, and there is always as much left for another one.
 
-import { createTurns } from "../kernel/concurrency.ts";
 import { maxBodyBytes } from "./body.ts";
 
 /** Sums of fractions are not exact. */
@@ -33,8 +32,6 @@ export function createLoad(max: number) {
 
   return {
     hasRoom,
-    /** The turns of batches on the thread that accepts events. */
-    turns: createTurns(),
     /** Counts events that are relayed; false when there is no room for them. */
     take(siteId: string, units: number): boolean {
       if (!hasRoom(siteId)) return false;

@@ -29,14 +29,18 @@ const text = refusalsIn("text");
 
 const retryIn = (seconds: number) => ({ "retry-after": String(Math.max(1, Math.ceil(seconds))) });
 
+// A sender without a key must not hold the connection open. The header replaces the one that Node would write.
+const httpsRequired = (message: string) =>
+  json("https required", 426, message, { upgrade: "TLS/1.2, HTTP/1.1", connection: "Upgrade, close" });
+
 export const refusals = {
   methodNotAllowed: text("method", 405, "Send a POST request.", { allow: "POST" }),
   severalHosts: text("host", 400, "The request has more than one Host header.", { connection: "close" }),
-  // A sender without a key must not hold the connection open. The header replaces the one that Node would write.
-  httpsRequired: json("https required", 426, "HTTPS required", {
-    upgrade: "TLS/1.2, HTTP/1.1",
-    connection: "Upgrade, close",
-  }),
+  httpsRequired: httpsRequired("HTTPS required"),
+  /** For a sender that no proxy is in front of: probably somebody who tries the relay out. */
+  httpsRequiredDirectly: httpsRequired(
+    "HTTPS required: use https://, a tunnel (ssh -L 8080:localhost:8080 SERVER), or CLEANCAST_ALLOW_HTTP_FROM for a private network",
+  ),
   notEnabled: json("not enabled", 403, "Inbound webhook not enabled"),
   invalidKey: json("invalid key", 401, "Invalid API key"),
   tooManyWrongKeys: (seconds: number) => json("wrong keys", 429, "Too many failed authentication attempts", retryIn(seconds)),

@@ -3,6 +3,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { writeAnswer } from "../http/reply.ts";
+import { threadShare } from "../kernel/concurrency.ts";
 import { Late, within } from "../kernel/deadline.ts";
 import { answerBatch } from "./batch.ts";
 import type { Admitted } from "./authenticate.ts";
@@ -102,7 +103,7 @@ async function answerTo(call: InboundCall): Promise<InboundRefusal | string> {
   if ("code" in body) return body;
   if (!load.take(siteId, 1)) return refusals.overloaded;
   try {
-    return await relayEvent(call, admitted, body);
+    return await threadShare.answer(siteId, () => relayEvent(call, admitted, body));
   } finally {
     load.give(siteId, 1);
   }

@@ -173,6 +173,12 @@ describe("a fault names its variable and the remedy", () => {
     ["CLEANCAST_RETRY_SECONDS", "-5", /^CLEANCAST_RETRY_SECONDS is "-5"/],
     ["CLEANCAST_REQUIRE_TLS", "maybe", 'CLEANCAST_REQUIRE_TLS is "maybe"; set it to true or false.'],
     ["CLEANCAST_TRUST_PROXY", "loopback,proxy", /^CLEANCAST_TRUST_PROXY has "proxy"; use loopback, addresses or networks/],
+    [
+      "CLEANCAST_ALLOW_HTTP_FROM",
+      "private,203.0.113.0/24",
+      /^CLEANCAST_ALLOW_HTTP_FROM has "203\.0\.113\.0\/24"; use "private", or/,
+    ],
+    ["CLEANCAST_ALLOW_HTTP_FROM", "true", /^CLEANCAST_ALLOW_HTTP_FROM has "true"; use "private", or/],
     ["CLEANCAST_ALLOW_PRIVATE", "ok,not ok", /^CLEANCAST_ALLOW_PRIVATE has "not ok"; use host names, addresses or networks/],
     ["CLEANCAST_PLATFORM_ORIGINS", "{", /^CLEANCAST_PLATFORM_ORIGINS is not JSON; set it to JSON like/],
     ["CLEANCAST_PLATFORM_ORIGINS", "[]", /^CLEANCAST_PLATFORM_ORIGINS is not a JSON object; set it to JSON like/],

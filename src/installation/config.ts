@@ -9,16 +9,13 @@ import { readKeys } from "../maintenance/encryptionKeys.ts";
 import { readAllowList, type AllowList } from "../delivery/addresses.ts";
 import { readDnsServers } from "../domains/dns.ts";
 import { parseEdgeSecrets, type EdgeSecret } from "../http/edge.ts";
-import { parseTrustedProxies, type TransportRules } from "../http/transport.ts";
-import { findNearest } from "../kernel/text.ts";
+import { parsePlainNetworks, parseTrustedProxies, type TransportRules } from "../http/transport.ts";
 import { findUrlFault } from "../store/engine/postgres/servers.ts";
 import type { StoreLocation } from "../store/connect.ts";
+import { Environment, type Setting, type UnknownVariable } from "./environment.ts";
 import { readOrigins } from "./platformOrigins.ts";
 
 export type Config = ReturnType<typeof readAll> & { unknownVariables: readonly UnknownVariable[] };
-
-/** A variable that looks like a setting and is none. `nearest` is the setting that was probably meant. */
-type UnknownVariable = { name: string; nearest: string | null };
 
 type Tls = { certFile: string; keyFile: string };
 type Smtp = { url: string; from: string };
@@ -65,6 +62,7 @@ function readAll(env: Environment) {
     ...readTimes(env),
     ...readObservability(env),
     backups: readBackups(env),
+    exportFolder: env.text("CLEANCAST_EXPORT_FOLDER") ?? null,
     exportBucket: readExportBucket(env),
     ...readSignIn(env),
     /** Create a site, a key and a sandbox connection at the first start. */
@@ -79,97 +77,28 @@ function readAll(env: Environment) {
   };
 }
 
-const ownPrefix = "CLEANCAST_";
-
-/** Settings without the prefix that hold secrets, or lead to them. */
-const withSecrets = new Set(["DATABASE_URL", "TLS_KEY_FILE", "PGPASSWORD", "PGPASSFILE"]);
-
-/** The documented examples use these names for other programs: senders of events, and the proxy of the Compose files. */
-const ofOtherPrograms = new Set(["INBOUND", "KEY", "NAME", "NAMES", "NODES"].map((name) => ownPrefix + name));
-
-/** Kubernetes sets such variables in every pod next to a Service whose name begins with cleancast. */
-const ofKubernetes = /_SERVICE_(?:HOST|PORT(?:_\w+)?)$|_PORT(?:_\d+_(?:TCP|UDP|SCTP)(?:_(?:PROTO|PORT|ADDR))?)?$/;
-
-/** Reads single variables, and collects the faults. */
-class Environment {
-  readonly faults: string[] = [];
-  readonly #known = new Set<string>();
-  readonly #variables: Record<string, string | undefined>;
-
-  constructor(variables: Record<string, string | undefined>) {
-    this.#variables = variables;
-  }
-
-  /** Blank counts as not set. */
-  text(name: string): string | undefined {
-    this.#known.add(name);
-    return this.#variables[name]?.trim() || undefined;
-  }
-
-  /** Returns the variables that are no settings of the relay, for a program of the operator. */
-  others(): Record<string, string | undefined> {
-    const entries = Object.entries(this.#variables);
-    return Object.fromEntries(entries.filter(([name]) => !name.startsWith(ownPrefix) && !withSecrets.has(name)));
-  }
-
-  /** Lists the variables that look like settings and were not read. Call it when all settings are read. */
-  listUnknown(): UnknownVariable[] {
-    const isOther = (name: string) => ofOtherPrograms.has(name) || ofKubernetes.test(name);
-    return Object.keys(this.#variables)
-      .filter((name) => name.startsWith(ownPrefix) && !this.#known.has(name) && !isOther(name))
-      .toSorted()
-      .map((name) => ({ name, nearest: findNearest(name, this.#known, ownPrefix.length) }));
-  }
-
-  number(name: string, fallback: number, min: number, max: number): number {
-    const text = this.text(name);
-    if (text === undefined) return fallback;
-    const value = Number(text);
-    if (Number.isFinite(value) && value >= min && value <= max) return value;
-    this.faults.push(`${name} is "${text}"; set it to a number from ${min} to ${max}.`);
-    return fallback;
-  }
-
-  integer(name: string, fallback: number, min: number, max: number): number {
-    const value = this.number(name, fallback, min, max);
-    if (!Number.isInteger(value)) this.faults.push(`${name} is "${value}"; set it to a whole number.`);
-    return value;
-  }
-
-  milliseconds(name: string, fallbackSeconds: number, min: number, max: number): number {
-    return this.number(name, fallbackSeconds, min, max) * 1000;
-  }
-
-  flag(name: string, fallback: boolean): boolean {
-    const text = this.text(name)?.toLowerCase();
-    if (text === undefined) return fallback;
-    if (["true", "1", "on", "yes"].includes(text)) return true;
-    if (["false", "0", "off", "no"].includes(text)) return false;
-    this.faults.push(`${name} is "${text}"; set it to true or false.`);
-    return fallback;
-  }
-
-  /** Delays in seconds, separated by commas; returned in milliseconds. */
-  schedule(name: string, fallbackSeconds: readonly number[]): number[] {
-    const text = this.text(name);
-    if (text === undefined) return fallbackSeconds.map((one) => one * 1000);
-    const values = text.split(",").map((one) => Number(one.trim() || Number.NaN));
-    if (values.every((one) => Number.isFinite(one) && one > 0)) return values.map((one) => one * 1000);
-    this.faults.push(`${name} is "${text}"; set it to seconds separated by commas, like 10,60,300.`);
-    return [];
-  }
+/** Lists all settings, as they are read. */
+export function describeSettings(): ReadonlyMap<string, Setting> {
+  const env = new Environment({});
+  readAll(env);
+  return env.known;
 }
 
 function readServer(env: Environment) {
   const port = env.integer("PORT", 8080, 0, 65_535);
   const url = env.text("CLEANCAST_URL");
+  const requireTls = env.flag("CLEANCAST_REQUIRE_TLS", false);
+  const plainFrom = env.text("CLEANCAST_ALLOW_HTTP_FROM");
   return {
-    host: env.text("HOST") ?? "0.0.0.0",
+    host: env.text("HOST", "0.0.0.0"),
     port,
     transport: {
-      trusted: readProxies(env.text("CLEANCAST_TRUST_PROXY"), env.faults),
-      requireTls: env.flag("CLEANCAST_REQUIRE_TLS", false),
+      trusted: readProxies(env.text("CLEANCAST_TRUST_PROXY", "loopback"), env.faults),
+      requireTls,
+      plainFrom: readPlainNetworks(plainFrom, requireTls, env.faults),
     },
+    /** The networks as the operator wrote them; null where plain HTTP is for this machine only. */
+    plainNetworks: plainFrom ?? null,
     edgeSecrets: readEdgeSecrets(env.text("CLEANCAST_EDGE_SECRETS"), env.faults),
     tls: readTls(env.text("TLS_CERT_FILE"), env.text("TLS_KEY_FILE"), env.faults),
     /** The origin at which browsers reach this relay; platforms redirect people there after they signed in. */
@@ -180,7 +109,7 @@ function readServer(env: Environment) {
 }
 
 function readData(env: Environment) {
-  const dataFolder = resolve(env.text("CLEANCAST_DATA") ?? "data");
+  const dataFolder = resolve(env.text("CLEANCAST_DATA", "data"));
   const connections = env.number("CLEANCAST_DATABASE_CONNECTIONS", 10, 2, 500);
   const store = readStore(env.text("DATABASE_URL"), dataFolder, connections, env.faults);
   const keyFile = join(dataFolder, "encryption.key");
@@ -250,7 +179,7 @@ function readBackups(env: Environment) {
   return readBackupSettings(
     {
       folder: env.text("CLEANCAST_BACKUP_FOLDER"),
-      times: env.text("CLEANCAST_BACKUP_TIMES"),
+      times: env.text("CLEANCAST_BACKUP_TIMES", "03:00"),
       keep: env.integer("CLEANCAST_BACKUP_KEEP", 14, 1, 10_000),
       keepDays: env.number("CLEANCAST_BACKUP_KEEP_DAYS", 0, 0, 3650),
       key: env.text("CLEANCAST_BACKUP_KEY"),
@@ -269,7 +198,7 @@ function readSignIn(env: Environment) {
     issuer: env.text("CLEANCAST_OIDC_ISSUER"),
     clientId: env.text("CLEANCAST_OIDC_CLIENT_ID"),
     clientSecret: env.text("CLEANCAST_OIDC_CLIENT_SECRET"),
-    name: env.text("CLEANCAST_OIDC_NAME"),
+    name: env.text("CLEANCAST_OIDC_NAME", "single sign-on"),
     domains: env.text("CLEANCAST_OIDC_DOMAINS"),
     passwords,
   };
@@ -284,7 +213,7 @@ function readSignIn(env: Environment) {
 const logLevels = ["trace", "debug", "info", "warn", "error", "silent"];
 
 function readObservability(env: Environment) {
-  const logLevel = env.text("LOG_LEVEL") ?? "info";
+  const logLevel = env.text("LOG_LEVEL", "info");
   if (!logLevels.includes(logLevel)) env.faults.push(`LOG_LEVEL is "${logLevel}"; set it to one of ${logLevels.join(", ")}.`);
   const metricsToken = env.text("CLEANCAST_METRICS_TOKEN") ?? null;
   if (metricsToken !== null && !/^\S{16,}$/.test(metricsToken))
@@ -311,17 +240,29 @@ function readStore(url: string | undefined, folder: string, connections: number,
   return { engine: "postgres", url, connections };
 }
 
-function readProxies(text: string | undefined, faults: string[]): TransportRules["trusted"] {
-  const trusted = parseTrustedProxies(text ?? "loopback");
+function readProxies(text: string, faults: string[]): TransportRules["trusted"] {
+  const trusted = parseTrustedProxies(text);
   if (typeof trusted === "function") return trusted;
   faults.push(`CLEANCAST_TRUST_PROXY has "${trusted.fault}"; use loopback, addresses or networks like 10.0.0.0/8.`);
   return () => false;
 }
 
+function readPlainNetworks(text: string | undefined, requireTls: boolean, faults: string[]) {
+  if (text === undefined) return null;
+  if (requireTls) faults.push("CLEANCAST_ALLOW_HTTP_FROM and CLEANCAST_REQUIRE_TLS contradict each other; remove one of them.");
+  const networks = parsePlainNetworks(text);
+  if (typeof networks === "function") return networks;
+  faults.push(
+    `CLEANCAST_ALLOW_HTTP_FROM has "${networks.fault}"; use "private", or private addresses and networks like 192.168.0.0/16. ` +
+      "Over a public network passwords and keys must not travel unencrypted.",
+  );
+  return null;
+}
+
 /** Null without an endpoint. */
 function readExportBucket(env: Environment) {
   const endpoint = env.text("CLEANCAST_EXPORT_S3_ENDPOINT");
-  const region = env.text("CLEANCAST_EXPORT_S3_REGION") ?? "us-east-1";
+  const region = env.text("CLEANCAST_EXPORT_S3_REGION", "us-east-1");
   const keyId = env.text("CLEANCAST_EXPORT_S3_KEY_ID");
   const secret = env.text("CLEANCAST_EXPORT_S3_SECRET");
   if (endpoint === undefined && keyId === undefined && secret === undefined) return null;

@@ -48,7 +48,7 @@ function readText(path: string): string | null {
 export async function planForNew(config: Config, file: FileText, { prune }: { prune: boolean }): Promise<Plan | null> {
   if (await findInstallation(config)) return null;
   const { planFile } = await import("../configFile/plan.ts");
-  const { publicUrl, transport, allowPrivate } = config;
+  const { publicUrl, transport, allowPrivate, exportFolder } = config;
   return withEmptyStore(config, async (store) => {
     const directory = createDirectory(store);
     const access = createAccess({
@@ -62,7 +62,7 @@ export async function planForNew(config: Config, file: FileText, { prune }: { pr
       onDefect: (error) => process.emitWarning(String(error)),
     });
     const by = { actor: "configuration file", now: Date.now() };
-    const context = { store, directory, access, allowPrivate, by, rights: operatorRights };
+    const context = { store, directory, access, allowPrivate, exportFolder, by, rights: operatorRights };
     try {
       return await planFile(context, file, { prune });
     } finally {
@@ -91,7 +91,7 @@ type Started = Pick<Services, "store" | "directory" | "mailer" | "owner" | "now"
 
 /** Returns the text to print. The start fails where the file would delete data: there is no one to ask. */
 export async function applyAtStart(
-  { publicUrl, transport, allowPrivate }: Config,
+  { publicUrl, transport, allowPrivate, exportFolder }: Config,
   { owner, elapsed, ...services }: Started,
   file: FileText,
 ): Promise<string> {
@@ -106,13 +106,17 @@ export async function applyAtStart(
     trusted: transport.trusted,
   });
   try {
-    const { plan, notes } = await applyFile({ ...services, access, allowPrivate, by, rights: operatorRights }, file, {
-      prune: false,
-      owner,
-      now,
-      elapsed,
-      confirm: async (planned) => refuseLosses(planned, file),
-    });
+    const { plan, notes } = await applyFile(
+      { ...services, access, allowPrivate, exportFolder, by, rights: operatorRights },
+      file,
+      {
+        prune: false,
+        owner,
+        now,
+        elapsed,
+        confirm: async (planned) => refuseLosses(planned, file),
+      },
+    );
     const summary = plan.changes.length === 0 ? "no differences." : summaryText(plan);
     return [`Configuration: ${file.name}, ${summary}`, ...notes].map((line) => `${line}\n`).join("");
   } finally {

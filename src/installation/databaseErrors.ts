@@ -1,7 +1,7 @@
 // Explains why a PostgreSQL cannot be used: host, port, database and user by their names, and what to check. No text holds the
 // password.
 
-import { sqlState } from "../store/engine/postgres/errors.ts";
+import { serversOf, sqlState } from "../store/engine/postgres/errors.ts";
 import { serverNames, serverUrls } from "../store/engine/postgres/servers.ts";
 
 type DatabaseFault = { what: string; remedy: string };
@@ -14,7 +14,7 @@ export function databaseName(url: string): string {
 /** `variable` is the variable or option that holds the URL. */
 export function explainDatabaseError(url: string, error: unknown, variable: string): DatabaseFault {
   const { database, user } = accessOf(url);
-  const servers = serverNames(serverUrls(url));
+  const servers = serverNames(serversOf(error) ?? serverUrls(url));
   const code = sqlState(error);
   if (code === "ECONNREFUSED")
     return {
@@ -111,6 +111,11 @@ function explainPooler(servers: string, error: unknown, variable: string): Datab
     return {
       what: `the pooler at ${servers} refuses a setting of the connection: ${message}`,
       remedy: `Set ignore_startup_parameters = statement_timeout in PgBouncer, or, in its transaction mode, add cleancast=transaction-pooler to ${variable}.`,
+    };
+  if (/server_login_retry/.test(message))
+    return {
+      what: `the pooler at ${servers} does not try to reach PostgreSQL again yet: ${message}`,
+      remedy: "Start PostgreSQL, and set server_login_retry = 1 in PgBouncer: by default it waits 15 seconds after a failure.",
     };
   if (code === "26000" || code === "42P05")
     return {

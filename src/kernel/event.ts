@@ -109,6 +109,10 @@ export type Visit = {
   isSeen?: true;
   /** The browser of the visit submitted the person's email in a form, by hand. Only visits of persons have it. */
   hasForm?: true;
+  /** A form with an email was submitted in this very visit, by hand. */
+  isSubmitted?: true;
+  /** A visit to another domain of the site, which a link carried over: see src/identity/links.ts. */
+  isCarried?: true;
 };
 
 /** The judgement whether a visit is a person's or a bot's. */
@@ -120,6 +124,10 @@ export type Verdict = {
   reasons: string[];
   /** The version of the signals and their points. */
   rules: number;
+  /** Evidence in shadow, which counted for nothing, in the same form; absent if there was none. */
+  shadows?: string[];
+  /** The score at the time of the visit, where this is a later verdict. */
+  firstScore?: number;
 };
 
 /** Every reported visit is counted in exactly one bucket. */
@@ -152,6 +160,17 @@ export type ConsentState = (typeof consentStates)[number];
 /** `unreadable`: the store failed, was too slow or held garbage. It counts as a refusal, never as `unknown`. */
 export type ConsentReading = ConsentState | "unreadable";
 
+/** A visit on the way to an event. It is a touch if it had a campaign or a new click id. */
+export type PathVisit = {
+  at: number;
+  utmSource?: string;
+  utmCampaign?: string;
+  /** The name of the click id. */
+  clickId?: string;
+  /** A form with an email was submitted in it. */
+  hasForm?: true;
+};
+
 /** The result of attribution for one event; stored with it and used on every attempt. */
 export type Attribution = {
   consent: ConsentReading;
@@ -162,13 +181,21 @@ export type Attribution = {
   browserIds: Record<string, string>;
   utm: Record<string, string>;
   browser: Browser | null;
+  /** The visits before the event, oldest first. Absent where there are not two: then the fields above say all. */
+  path?: readonly PathVisit[];
 };
 
-export const filterCodes = ["blocked domain", "disposable domain", "blocked person", "only bot visits"] as const;
-/** A reason for filtering an event. `detail` is the domain, or the first reason of a bot visit's verdict. */
+export const filterCodes = ["blocked domain", "disposable domain", "blocked person", "only bot visits", "late verdict"] as const;
+/**
+ * A reason for filtering an event. `detail` is the domain, or the first reason of a bot visit's verdict. A late verdict adds to "only bot
+ * visits" that a visit was judged a person's when it came; its detail is the score of that time.
+ */
 export type FilterReason = { code: (typeof filterCodes)[number]; detail: string | null };
 
-export const describeFilterReason = ({ code, detail }: FilterReason) => (detail === null ? code : `${code}: ${detail}`);
+export function describeFilterReason({ code, detail }: FilterReason): string {
+  if (code === "late verdict") return `${code}: counted as a person's when it came, with score ${detail}`;
+  return detail === null ? code : `${code}: ${detail}`;
+}
 
 /** The part of an event that a platform receives, without everything that consent withholds. */
 export type Conversion = {
@@ -198,6 +225,8 @@ export type Conversion = {
   costs?: number;
   /** The conversion before a refund, where `value` is what is left of it. Value rules need it. Not sent. */
   whole?: { value: number | null; items?: readonly Item[] | undefined };
+  /** What share of the whole is left, where a value rule has made `value`. Mapped amounts follow it. Not sent. */
+  left?: { share: number; items?: readonly Item[] | undefined };
 };
 
 /** Our reading of a platform's answer, for one conversion of the call. */
@@ -230,6 +259,7 @@ export const alertKinds = [
   "quality",
   "accepted orders",
   "order feed",
+  "data export",
   "source silence",
   "wrong signatures",
   "source failing",
@@ -243,7 +273,16 @@ export const unselectedReason = "event not selected";
 export const sourceCategories = ["payments", "shops", "crm", "meetings", "forms", "others"] as const;
 
 /** What became of a request, or of one of its entries. */
-export const sourceOutcomes = ["accepted", "duplicate", "filtered", "learned", "ignored", "refused", "postponed"] as const;
+export const sourceOutcomes = [
+  "accepted",
+  "duplicate",
+  "filtered",
+  "learned",
+  "ignored",
+  "refused",
+  "postponed",
+  "waiting",
+] as const;
 
 /** Why authentic content is no conversion. */
 export const ignoreReasons = [
@@ -257,6 +296,7 @@ export const ignoreReasons = [
   "unknown customer",
   "unknown order",
   "needs a lookup",
+  "look-up failed",
   "wrong field",
   "too old",
   "unreadable body",

@@ -32,8 +32,10 @@ export class Fault {
   }
 }
 
+/** A fault of one field among several. */
+type FieldFault = { field: string; message: string };
 /** A fault in a file, and its place there. */
-export type PlacedFault = { line: number; column: number; field: string; message: string };
+export type PlacedFault = FieldFault & { line: number; column: number };
 
 /** A value that the caller can correct. */
 export class Refusal extends Error {
@@ -45,8 +47,8 @@ export class Refusal extends Error {
   /** The message for the operator: it may name commands, and sites that others must not know of. */
   readonly forOperator: string;
   readonly retryAfterSeconds: number | undefined = undefined;
-  /** All faults of a file; the message has the first ones. */
-  readonly faults: readonly PlacedFault[] | undefined = undefined;
+  /** All faults of a file or of the fields of a request; the message has the first ones. */
+  readonly faults: readonly FieldFault[] | undefined = undefined;
 
   constructor(field: string, said: string, forOperator = said) {
     super(english(said));
@@ -64,6 +66,22 @@ export class Refusal extends Error {
 export function describeRefusal(refusal: Refusal, message = refusal.message) {
   const { code, field, faults } = refusal;
   return { error: { code, message, ...(field && { field }), ...(faults && { faults }) } };
+}
+
+/** Several fields are wrong. The message is that of the first; a form marks all of them. */
+class InvalidFields extends Refusal {
+  override readonly faults: readonly FieldFault[];
+  constructor(first: Refusal, all: readonly Refusal[]) {
+    super(first.field, first.said);
+    this.faults = all.slice(0, maxFieldFaults).map(({ field, said }) => ({ field, message: said }));
+  }
+}
+const maxFieldFaults = 100;
+
+/** Refuses a request whose fields have these faults; without any, it is fine. */
+export function refuseFields(faults: readonly Refusal[]): void {
+  const [first, ...others] = faults;
+  if (first) throw others.length > 0 ? new InvalidFields(first, faults) : first;
 }
 
 /** The value is valid, and the present state does not allow it: a name is taken, a file exists, a row has ended. */

@@ -32,3 +32,21 @@ function editDistance(from: string, to: string): number {
 /** The Swedish locale writes times as 2026-11-15 09:05. */
 export const timeText = (ms: number, timeZone: string) =>
   `${new Intl.DateTimeFormat("sv-SE", { timeZone, dateStyle: "short", timeStyle: "short" }).format(ms)} ${timeZone}`;
+
+/** The languages of what people outside of the dashboard read: reports and walls. */
+export const reportLanguages = ["en", "de"] as const;
+export type ReportLanguage = (typeof reportLanguages)[number];
+
+/** A share in percent as people read it: rounded, but neither 0 nor 100 for less than all and more than nothing. */
+export function shownPercent(part: number, whole: number): number {
+  const percent = (100 * part) / whole;
+  if (part === 0 || part === whole) return percent;
+  const rounded = percent >= 10 && percent <= 99 ? Math.round(percent) : Math.round(10 * percent) / 10;
+  return part < whole ? Math.min(Math.max(rounded, 0.1), 99.9) : rounded;
+}
+
+/** "57%"; a dash where there is nothing to have a share of. */
+export function percentText(part: number, whole: number, locale: string): string {
+  if (whole === 0) return "–";
+  return new Intl.NumberFormat(locale, { style: "percent", maximumFractionDigits: 1 }).format(shownPercent(part, whole) / 100);
+}

@@ -12,3 +12,5 @@ export const maxEventAgeMs = 90 * dayMs;
 
 /** Later times can only be mistakes. */
 export const maxTime = Date.UTC(2200, 0);
+
+export const weekDays = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"] as const;

@@ -60,6 +60,7 @@ describe.each(engines)("on %s", (engine) => {
     signIn: await store.platformSignIns.find("s1", "i1"),
     webhooks: await store.webhooks.listWithSecrets("s1"),
     feed: await store.orderFeeds.find("s1"),
+    export: await store.dataExports.find("s1"),
     access: store.accessSecret,
   });
 
@@ -134,7 +135,9 @@ describe.each(engines)("on %s", (engine) => {
         platform_sign_ins: 1,
         sources: 1,
         source_shapes: 1,
+        source_requests: 1,
         webhooks: 2,
+        data_exports: 1,
         order_feeds: 1,
         bot_visits: 1,
         events: 1,
@@ -156,7 +159,7 @@ describe.each(engines)("on %s", (engine) => {
     expect(found.sites[0]?.settings).toEqual({ inbound: true });
     expect(found.webhooks[0]).toMatchObject({ state: "disabled", origin: "https://lost.invalid" });
     expect(found.event).toMatchObject({ orderId: "A-1", extra: null });
-    expect([found.app, found.signIn, found.feed, found.bots]).toEqual([null, null, null, []]);
+    expect([found.app, found.signIn, found.feed, found.export, found.bots]).toEqual([null, null, null, null, []]);
     expect(await checkLocation(location, () => [newKey])).toEqual([]);
   });
 });

@@ -187,6 +187,8 @@ export function createPurgeJob(options: PurgeOptions): LeaderJob {
     return isFinished;
   }
 
+  const saveRun = () => store.purge.saveRun(owner, { at: now(), lagMs: Math.max(0, ...lags.values()) });
+
   async function work(leading: Leadership): Promise<void> {
     leadership = leading;
     // This comes before the first run is saved, which writes a time, too.
@@ -205,9 +207,11 @@ export function createPurgeJob(options: PurgeOptions): LeaderJob {
         if (!(await purgeSite(site, leading))) unfinished.push(site);
       }
       left = unfinished;
+      // A purge that never gets to its end must not look as if it did nothing, nor hide how late it is.
+      if (left.length > 0 && (await mayContinue())) await saveRun();
     }
     await purgeDeletedSites({ store, isMine, now, onPurged, inSteps: (step) => inSteps(maxRows, step) });
-    if (await mayContinue()) await store.purge.saveRun(owner, { at: now(), lagMs: Math.max(0, ...lags.values()) });
+    if (await mayContinue()) await saveRun();
   }
 
   return createLeaderJob({

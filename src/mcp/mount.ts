@@ -7,7 +7,7 @@ import type { ApiContext } from "../api/context.ts";
 import { readBytes } from "../http/body.ts";
 import { sendNotFound } from "../http/reply.ts";
 import { isSecure } from "../http/transport.ts";
-import { say } from "../kernel/messages/message.ts";
+import { inEnglish, say } from "../kernel/messages/message.ts";
 import { Denied, describeRefusal, Refusal } from "../kernel/refusal.ts";
 
 type MountOptions = {
@@ -95,5 +95,5 @@ function refuse(reply: FastifyReply, error: unknown, onDefect: (error: unknown) 
   const refusal = error instanceof Refusal ? error : new Denied("internal", say("internal_error"));
   if (refusal.status === 401) void reply.header("www-authenticate", 'Bearer realm="Cleancast"');
   if (refusal.retryAfterSeconds !== undefined) void reply.header("retry-after", String(refusal.retryAfterSeconds));
-  return reply.code(refusal.status).send(describeRefusal(refusal));
+  return reply.code(refusal.status).send(inEnglish(describeRefusal(refusal)));
 }

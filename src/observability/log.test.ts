@@ -4,10 +4,11 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { pino } from "pino";
 import { describe, expect, test } from "vitest";
 import type { InboundLine } from "../inbound/event.ts";
+import type { SourceLine } from "../inbound/sources/route.ts";
 import type { DeliveryState } from "../kernel/event.ts";
 import type { Settlement } from "../store/deliveries/delivery.ts";
 import type { Attempt } from "../store/deliveries/delivery.ts";
-import { renderAttempt, renderInbound } from "./log.ts";
+import { renderAttempt, renderInbound, renderSource } from "./log.ts";
 
 const time = 1_794_805_948_936;
 
@@ -104,6 +105,29 @@ describe("the line of an inbound request", () => {
     expectSameBytes({ ...event, name: text, exit: "duplicate", status: 200, ms: 1 });
     expectSameBytes({ site: text, key: text, event: text, reason: text, reasons: [text], ms: 1 });
     expectSameBytes({ results: { [text]: { ok: true } }, ms: 1 }, { [text]: "sent" });
+  });
+});
+
+describe("the line of a source's request", () => {
+  const accepted = {
+    site: "9wJf3K2p1Q",
+    source: "a8sK29sLq0",
+    kind: "stripe",
+    status: 200,
+    reason: undefined,
+    outcomes: [],
+    ms: 4,
+  };
+  test.each<[string, SourceLine]>([
+    ["that was accepted", { ...accepted, outcomes: ["accepted", "ignored: not used"] }],
+    ["of an unknown address", { ...accepted, site: undefined, source: undefined, kind: undefined, outcomes: [] }],
+    ["that was refused", { ...accepted, status: 401, reason: "signature", outcomes: ["wrong signature"] }],
+    ...weirdTexts.map((text): [string, SourceLine] => [
+      `with the text ${JSON.stringify(text)}`,
+      { ...accepted, kind: text, reason: text, outcomes: [text] },
+    ]),
+  ])("the line %s is written as pino writes it", (_title, line) => {
+    expect(Buffer.from(renderSource(line, time))).toEqual(pinoBytes({ msg: "source request", ...line }));
   });
 });
 

@@ -7,6 +7,7 @@
 
 import { pino, type Logger } from "pino";
 import type { InboundLine } from "../inbound/event.ts";
+import type { SourceLine } from "../inbound/sources/route.ts";
 import { errorCode } from "../kernel/errorCode.ts";
 import type { Result } from "../kernel/event.ts";
 import { toJson } from "../kernel/messages/message.ts";
@@ -17,6 +18,7 @@ export type Log = {
   /** For all other lines. Headers are redacted, because an error may carry them. */
   log: Logger;
   writeInbound: (line: InboundLine) => void;
+  writeSource: (line: SourceLine) => void;
   /** Writes nothing for a delivery that was given back without an attempt. */
   writeAttempt: (platform: string, settlement: Settlement) => void;
 };
@@ -30,6 +32,9 @@ export function createLog(level: string, onClosed: () => void = () => {}): Log {
     log,
     writeInbound(line) {
       if (isWritten(infoLevel)) stream.write(renderInbound(line, Date.now()));
+    },
+    writeSource(line) {
+      if (isWritten(infoLevel)) stream.write(renderSource(line, Date.now()));
     },
     writeAttempt(platform, settlement) {
       const { attempt, state } = settlement;
@@ -112,6 +117,14 @@ export function renderInbound(line: InboundLine, time: number): string {
     (line.results === undefined ? "" : `,"results":${JSON.stringify(toStates(line.results))}`) +
     (line.status === undefined ? "" : `,"status":${line.status}`) +
     `${field("reason", line.reason)},"ms":${line.ms}}\n`
+  );
+}
+
+export function renderSource(line: SourceLine, time: number): string {
+  return (
+    `{"level":${infoLevel},"time":${time},"msg":"source request"${field("site", line.site)}${field("source", line.source)}` +
+    `${field("kind", line.kind)},"status":${line.status}${field("reason", line.reason)}` +
+    `,"outcomes":${JSON.stringify(line.outcomes)},"ms":${line.ms}}\n`
   );
 }
 

@@ -43,7 +43,7 @@ type ObservedParts = {
 /** Outcomes of sites on a machine that is down wait for it for a minute. */
 const maxSettleMs = 70_000;
 
-export function createObservability(config: Config, { log, writeInbound, writeAttempt }: Log, now: () => number) {
+export function createObservability(config: Config, { log, writeInbound, writeSource, writeAttempt }: Log, now: () => number) {
   const counts = createCounts({ bySite: config.metricsBySite });
   const elapsed = () => performance.now();
   let workerPolledAt = elapsed();
@@ -116,7 +116,7 @@ export function createObservability(config: Config, { log, writeInbound, writeAt
     /** A request of a source was answered. */
     onSourceAnswered: (line: SourceLine): void => {
       counts.countSource(line);
-      log.info(line, "source request");
+      writeSource(line);
     },
 
     onRejected: ({ status, code }: InboundRefusal): void => counts.countRejected(status, code),

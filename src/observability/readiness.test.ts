@@ -166,7 +166,7 @@ test("events that fail because of one machine of a sharded database leave the no
   const { store, close } = await createNodes("sqlite");
   onTestFinished(close);
   const config = readConfig({ CLEANCAST_DATA: "/tmp/none" });
-  const log = { log: pino({ level: "silent" }), writeInbound() {}, writeAttempt() {} };
+  const log = { log: pino({ level: "silent" }), writeInbound() {}, writeSource() {}, writeAttempt() {} };
   const observability = createObservability(config, log, Date.now);
   onTestFinished(observability.stop);
   const app = createHttpServer(null, () => {});

@@ -15,7 +15,7 @@ type Line = { level: number; msg?: string; err?: { message: string; stack: strin
 function open() {
   const lines: Line[] = [];
   const log = pino({ base: null }, { write: (line: string) => void lines.push(JSON.parse(line)) });
-  const written = { log, writeInbound: () => {}, writeAttempt: () => {} };
+  const written = { log, writeInbound: () => {}, writeSource: () => {}, writeAttempt: () => {} };
   const observability = createObservability(readConfig({ CLEANCAST_DATA: "/tmp/none" }), written, Date.now);
   return {
     ...observability,

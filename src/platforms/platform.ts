@@ -17,6 +17,8 @@ export type Setting = {
   /** Its values have several lines, such as JSON: the dashboard draws a larger field. */
   multiline?: boolean;
   default?: string;
+  /** All values that there are: the dashboard draws a list, or a switch for on and off. */
+  choices?: readonly string[];
   /** The relay creates it where it is not given, and shows it once; people can rotate it (shared/signature.ts). */
   signing?: boolean;
   /** The code without which test events are skipped: the dashboard asks for it where it sends one. */
@@ -52,18 +54,18 @@ export type PlatformResponse = {
 };
 
 /**
- * How a connection is proven before its first conversion. `test event`: by a sample in the platform's own test mode, which
+ * How a connection is verified before its first conversion. `test event`: by a sample in the platform's own test mode, which
  * counts nothing. `call`: by another harmless call, mostly a read. `nothing`: the platform has no such call. `relay`: the
  * platform is part of the relay.
  */
-export type Proof =
+export type Verification =
   | { by: "test event" }
   | { by: "relay" }
   | {
       by: "call";
       request: PlatformRequest;
-      isProof(response: PlatformResponse): boolean;
-      /** The reason where the response is no proof and no error of the platform either. */
+      isVerification(response: PlatformResponse): boolean;
+      /** The reason where the response is no verification and no error of the platform either. */
       otherwise: string;
       /** The settings that this call does not check. */
       unchecked?: string;
@@ -230,6 +232,8 @@ export type Field = {
   name: string;
   help: string;
   type: "text" | "number";
+  /** An amount of the whole order: what is left of it after a refund is sent. */
+  isAmount?: true;
   /** Turns a mapped value into what the platform expects; undefined leaves the field out. */
   shape?: (value: string | number) => unknown;
 };
@@ -319,7 +323,7 @@ export type Platform = {
   /** Returns what an answer that accepts conversions warns of; null without any. Absent where answers have no warnings. Never throws. */
   warnings?(answer: string): string | null;
   /** Says how the platform is asked whether it would take conversions. Never throws. */
-  prove(settings: ConnectionSettings, now: number): Proof;
+  verify(settings: ConnectionSettings, now: number): Verification;
   /** It accepts every request, so an accepted conversion proves nothing. */
   acceptsEverything?: true;
   /** Absent where the platform says nothing more of a conversion after it accepted it. */

@@ -3,7 +3,7 @@ import type { Conversion } from "../kernel/event.ts";
 import { platforms } from "./index.ts";
 import { sampleConversion } from "./shared/sample.ts";
 import { skipOf } from "./shared/skips.ts";
-import { costFieldsOf, ruledValue, ruleFault, withRuledValue } from "./valueRules.ts";
+import { costFieldsOf, ruledValue, ruleFault, settingsFor, withRuledValue } from "./valueRules.ts";
 
 const order = (more: Partial<Conversion> = {}): Conversion => ({
   ...sampleConversion({ name: "purchase", value: 62, currency: "EUR" }),
@@ -75,6 +75,12 @@ test("an event takes its own rule, else that of the usual event, else the rule o
   expect(ruledValue(order(), {})).toBeNull();
 });
 
+test("the settings of an event are those of its own name, the usual one, what it takes back, and all others", () => {
+  expect(settingsFor("Order Refunded")).toEqual(["value.orderrefunded", "value.refund", "value.purchase", "value.*"]);
+  expect(settingsFor("purchase")).toEqual(["value.purchase", "value.*"]);
+  expect(settingsFor("*")).toEqual(["value.*"]);
+});
+
 test("a refund follows the rule of the purchase that it takes back", () => {
   const refund = order({ name: "refund", value: 31 });
   expect(withRuledValue(refund, { "value.purchase": "20%", "value.*": "50%" }).value).toBe(6.2);
@@ -93,6 +99,15 @@ test.each<[rule: string, whole: Partial<Conversion>, full: number, half: number]
   expect(sent(rule, rest(31))).toEqual([half, "EUR"]);
   expect(sent(rule, rest(0))).toEqual([0, "EUR"]);
   expect(sent(rule, rest(62))).toEqual([full, "EUR"]);
+});
+
+test.each<[rule: string, whole: number | null, listed: number, value: number]>([
+  ["20%", null, 50, 10],
+  ["20%", 0, 50, 10],
+  ["15", null, 50, 15],
+  ["15", null, 0, 0],
+])("by %s, an order that came with the value %s and is %s in the list is sent as %s", (rule, whole, listed, value) => {
+  expect(sent(rule, order({ value: listed, whole: { value: whole } }))).toEqual([value, "EUR"]);
 });
 
 test("a conversion that was ruled has nothing by which a rule could be applied to the original again", () => {

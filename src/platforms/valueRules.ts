@@ -13,7 +13,7 @@ import { isCurrency } from "../kernel/currency.ts";
 import type { Conversion, Item } from "../kernel/event.ts";
 import type { ConnectionSettings } from "./platform.ts";
 import { foldName, usualEventOf } from "./shared/eventNames.ts";
-import { amountOf } from "./shared/values.ts";
+import { amountOf, leftOf } from "./shared/values.ts";
 
 type ValueRule =
   | { by: "as sent" }
@@ -90,14 +90,18 @@ function rulesOf(settings: ConnectionSettings): Rules {
   return rules;
 }
 
-/** A refund follows the rule of what it takes back. */
+/** The settings that may have the rule of an event, its own first. A refund follows the rule of what it takes back. */
+export function settingsFor(event: string): string[] {
+  const usual = usualEventOf(event);
+  const names = [event, ...(usual === null ? [] : [usual]), ...(usual === "refund" ? ["purchase"] : []), "*"];
+  return [...new Set(names.map(valueSetting))];
+}
+
 function findRule(event: string, settings: ConnectionSettings) {
   const rules = rulesOf(settings);
   if (rules.size === 0) return null;
-  const usual = usualEventOf(event);
-  const names = [event, ...(usual === null ? [] : [usual]), ...(usual === "refund" ? ["purchase"] : []), "*"];
-  for (const name of names) {
-    const found = rules.get(valueSetting(name));
+  for (const setting of settingsFor(event)) {
+    const found = rules.get(setting);
     if (found) return found;
   }
   return null;
@@ -114,13 +118,16 @@ export function ruledValue(conversion: Conversion, settings: ConnectionSettings)
   const found = findRule(conversion.name, settings);
   if (!found || found.rule.by === "as sent") return null;
   const { text, rule } = found;
-  const { value, items } = conversion.whole ?? conversion;
+  const left = leftOf(conversion);
+  // Of an order that had no value, the list's is the whole one.
+  const { value, items } = conversion.whole?.value
+    ? conversion.whole
+    : { value: conversion.value, items: left?.items ?? conversion.items };
   const currency = rule.by === "fixed" && rule.currency !== null ? rule.currency : conversion.currency;
   const whole =
     rule.by === "fixed" ? rule.value : value === null ? null : shareOf(rule, value, items ?? [], conversion.costs ?? 0);
   if (whole === null) return null;
-  const left = conversion.whole && value ? (conversion.value ?? 0) / value : conversion.whole && conversion.value === 0 ? 0 : 1;
-  return { value: amountOf(whole * left, currency), currency, rule: text };
+  return { value: amountOf(whole * (left?.share ?? 1), currency), currency, rule: text };
 }
 
 function shareOf(
@@ -147,5 +154,6 @@ export function withRuledValue(conversion: Conversion, settings: ConnectionSetti
   if (!ruled) return conversion;
   // Without `whole` and `costs` the rule could be applied to its own result.
   const { whole: _whole, costs: _costs, ...rest } = conversion;
-  return { ...rest, value: ruled.value, currency: ruled.currency };
+  const left = leftOf(conversion);
+  return { ...rest, value: ruled.value, currency: ruled.currency, ...(left && { left }) };
 }

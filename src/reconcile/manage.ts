@@ -42,7 +42,7 @@ export async function startRun(
     throw new Refusal(
       "orders",
       say("no_orders"),
-      "The site has no orders yet. Upload its list first: cleancast reconcile upload FILE",
+      "The site has no orders yet. Upload its list first: cleancast reconcile upload SITE FILE",
     );
   const run: Run = {
     siteId: site.id,
@@ -68,7 +68,7 @@ export async function findRun(store: Pick<Store, "reconciliations">, siteId: str
   const run = await store.reconciliations.find({ siteId, id });
   if (run) return run;
   const sentence = say("no_reconciliation", { id });
-  throw new Missing("run", sentence, `${english(sentence)} 'cleancast reconcile list' shows their ids.`);
+  throw new Missing("run", sentence, `${english(sentence)} 'cleancast reconcile list SITE' shows their ids.`);
 }
 
 /** The rows that it made until now stay. */

@@ -6,13 +6,14 @@ import { newLocation, createAt } from "../../test/support/nodes.ts";
 import { engines } from "../../test/support/relay.ts";
 import { sha256 } from "../../test/support/sha256.ts";
 import type { CountedAs } from "../kernel/confirmation.ts";
+import { unselectedReason } from "../kernel/event.ts";
 import { ulid } from "../kernel/ids.ts";
 import { rowClasses, type RowClass } from "../kernel/reconciliation.ts";
 import { dayMs, hourMs } from "../kernel/time.ts";
 import type { NewEvent } from "../store/events/events.ts";
 import { listedId, type Order } from "../store/reconciliation/orders.ts";
 import type { Run, RunRow } from "../store/reconciliation/runs.ts";
-import { newTally } from "../store/reconciliation/tally.ts";
+import { newConnectionTally, newTally, type ConnectionTally } from "../store/reconciliation/tally.ts";
 import type { Store } from "../store/store.ts";
 import { makeReport } from "./report.ts";
 import { listRows, type RowFilter } from "./rows.ts";
@@ -129,6 +130,18 @@ async function readAllRows(store: Store, run: Run, filter: RowFilter): Promise<R
   }
   return all;
 }
+
+test("what was never received is no loss of a connection that does not take the event", () => {
+  const tally = { ...newTally(), orders: 10, received: 6, missed: { EUR: 40 } };
+  const tallied = (states: ConnectionTally["states"]) => ({ ...newConnectionTally("linkedin"), states });
+  const report = (states: ConnectionTally["states"]) =>
+    makeReport({ to, tally: { ...tally, connections: { c1: tallied(states) } } }, []).connections[0];
+  expect(report({ skipped: { [unselectedReason]: 6 } })).toMatchObject({ deliverable: 0, values: [], skipped: 6 });
+  const worth = [{ currency: "EUR", accepted: 0, deliverable: 40 }];
+  expect(report({ skipped: { [unselectedReason]: 5, "no email": 1 } })).toMatchObject({ deliverable: 4, values: worth });
+  expect(report({ skipped: { [unselectedReason]: 5 }, sent: { "": 1 } })).toMatchObject({ deliverable: 5, accepted: 1 });
+  expect(report({})).toMatchObject({ deliverable: 4, values: worth });
+});
 
 async function compare(store: Store, run: Run): Promise<void> {
   const report = makeReport(run, connections);

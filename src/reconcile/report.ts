@@ -8,6 +8,7 @@ import type { Run } from "../store/reconciliation/runs.ts";
 import type { RowFilter } from "./rows.ts";
 import {
   deliverableOf,
+  isLeftOut,
   newConnectionTally,
   newTally,
   otherReasons,
@@ -41,7 +42,7 @@ type ConnectionReport = {
   notReceived: number;
   /** The connection did not exist when the event arrived. */
   notConnected: number;
-  /** accepted + waiting + failed + notReceived: what the platform should have. 0 where it was connected after the period. */
+  /** accepted + waiting + failed + notReceived: what the platform should have. 0 where it was connected after the period, or does not take the event. */
   deliverable: number;
   /** What these orders are worth, by currency. */
   values: { currency: string; accepted: number; deliverable: number }[];
@@ -103,7 +104,7 @@ function reportConnection(tally: Tally, connectionId: string, connection: Connec
   const notConnected = tally.received - filtered - accepted - skipped - waiting - failed;
   const at = { connection: connectionId };
   const confirmed = confirmedStep(connection, at);
-  const missed = isLater ? {} : tally.missed;
+  const missed = isLater || isLeftOut(connection) ? {} : tally.missed;
   return {
     connectionId,
     platform: connection.platform,

@@ -2,6 +2,7 @@
 // is sent again, does no harm: what was written stays, and the rest follows with the next one.
 
 import { setTimeout as wait } from "node:timers/promises";
+import { threadShare } from "../kernel/concurrency.ts";
 import type { Order } from "../store/reconciliation/orders.ts";
 import type { Store } from "../store/store.ts";
 import type { Mapping, RowFormat } from "../tables/columns.ts";
@@ -36,6 +37,9 @@ function countRow(tally: UploadTally, line: number, fault: string | null): void 
   if (reason.lines.length < maxLines) reason.lines.push(line);
 }
 
+/** The embedded store needs about two milliseconds of the thread that accepts events for a commit of this many. */
+const maxCommitRows = 50;
+
 type Target = { store: Pick<Store, "orders">; siteId: string; now: number };
 
 /** Writes the rows that are orders. Returns what is wrong with each of the others, and null for those that were written. */
@@ -44,13 +48,17 @@ export async function writeOrderRows(
   rows: readonly TableRow[],
   format: RowFormat,
 ): Promise<(string | null)[]> {
-  const read = rows.map((row) => ("fault" in row ? row.fault : readOrder(row.cells, format, { siteId, now })));
+  const read = await threadShare.map(siteId, rows, (row) =>
+    "fault" in row ? row.fault : readOrder(row.cells, format, { siteId, now }),
+  );
   const orders = read.filter((one): one is Order => typeof one !== "string");
-  if (orders.length) await store.orders.write(orders);
+  for (let from = 0; from < orders.length; from += maxCommitRows) {
+    await threadShare.nextSlice(siteId);
+    await store.orders.write(orders.slice(from, from + maxCommitRows));
+  }
   return read.map((one) => (typeof one === "string" ? one : null));
 }
 
-/** A commit of this many rows blocks others for a few milliseconds. */
 const chunkRows = 200;
 const maxPauseMs = 200;
 

@@ -22,7 +22,9 @@ export function dayOf(at: number, timeZone: string): string {
   return format.format(at);
 }
 
-/** The first moment of a day. */
+/** The first moment of a day like 2026-11-15. */
+export const startOfDay = (day: string, timeZone: string): number => startOf("day", day, timeZone);
+
 function startOf(field: string, day: string, timeZone: string): number {
   const isDay = /^\d{4}-\d{2}-\d{2}$/.test(day);
   const at = isDay ? readTime(field, day, { decimal: null, dates: null, timeZone }) : null;

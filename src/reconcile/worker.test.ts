@@ -60,6 +60,21 @@ describe.each(engines)("reconciliation on %s", async (engine) => {
     return findRun(store, run.siteId, run.id);
   }
 
+  test("a long list of orders is written with short commits", async () => {
+    const site = await newSite();
+    const commits: number[] = [];
+    const orders = {
+      ...store.orders,
+      write: (some: Parameters<typeof store.orders.write>[0]) => {
+        commits.push(some.length);
+        return store.orders.write(some);
+      },
+    };
+    const target = { store: { orders }, siteId: site.id, now };
+    expect(await writeListedOrders(target, someOrders(320), "UTC")).toEqual({ written: 320, refused: [] });
+    expect(commits).toEqual([50, 50, 50, 50, 50, 50, 20]);
+  });
+
   test("two nodes finish a run together, and another run of the site waits until then", async () => {
     const site = await newSite();
     await list(site, someOrders(120));

@@ -6,9 +6,11 @@ import { createAccess, type Access } from "../access/access.ts";
 import type { ApiContext } from "../api/context.ts";
 import { isDashboardHost } from "../api/dashboardHost.ts";
 import { mountDashboard } from "../api/mountDashboard.ts";
+import { mountSharing } from "../api/sharing/mount.ts";
 import { collectRoutes } from "../collect/route.ts";
 import { hostCheckRoutes } from "../domains/route.ts";
 import { createRateLimit } from "../http/rate.ts";
+import type { TransportRules } from "../http/transport.ts";
 import { createLoad } from "../inbound/load.ts";
 import type { InboundOptions } from "../inbound/event.ts";
 import { inboundRoute } from "../inbound/route.ts";
@@ -20,7 +22,6 @@ import { mountMcp } from "../mcp/mount.ts";
 import { callbackPath, oauthRoutes } from "../oauth/route.ts";
 import type { Observability } from "../observability/observability.ts";
 import { acceptBatch, relay, relayBatch } from "../pipeline.ts";
-import { createTrafficMemory } from "../traffic/frequency.ts";
 import { addressOf } from "./server.ts";
 import type { Services } from "./services.ts";
 import type { Shutdown } from "./shutdown.ts";
@@ -54,13 +55,17 @@ export function mountRoutes(app: FastifyInstance, options: RouteOptions): Mounte
 }
 
 function mountInbound(app: FastifyInstance, { config, services, observability }: RouteOptions): void {
-  const { store, directory, lanes, openEvents, keyUses, ownHost, now, onDefect } = services;
-  const parts = { store, lanes, now, onPlanned: observability.onPlanned };
+  const { store, directory, lanes, links, memory, visitCounts, openEvents, keyUses, ownHost, now, onDefect } = services;
+  const onConverted = (siteId: string, evidence: ReadonlySet<string>, at: number) => {
+    for (const name of ["", ...evidence]) visitCounts.countEvidence(siteId, "evidence at conversions", name, at);
+  };
+  const parts = { store, lanes, memory, now, onConverted, onPlanned: observability.onPlanned };
   const load = createLoad(config.maxInFlight);
   const reserveId = (at: number) => openEvents.reserveId(at);
   const sources = sourceRoute(app, {
     store,
     directory,
+    links,
     ownHost,
     transport: config.transport,
     acceptBatch: (batch, site, deadline) => acceptBatch(batch, site, deadline, parts),
@@ -101,7 +106,7 @@ function mountInbound(app: FastifyInstance, { config, services, observability }:
 }
 
 function mountCollect(app: FastifyInstance, { config, services, observability, tag }: RouteOptions): void {
-  const { store, directory, visitCounts, sightings, visitSample, countries, now, onDefect } = services;
+  const { store, directory, links, visitCounts, sightings, visitSample, memory, countries, now, onDefect } = services;
   collectRoutes(app, {
     store,
     directory,
@@ -110,9 +115,10 @@ function mountCollect(app: FastifyInstance, { config, services, observability, t
     perMinute: config.collectPerMinute,
     tag,
     secondPart: readTag("use"),
-    memory: createTrafficMemory(),
+    memory,
     counts: visitCounts,
     sightings,
+    links,
     onVisitCounted: observability.onVisitCounted,
     offerVisit: (visit) => visitSample.offer(visit),
     countryOf: (address) => countries?.countryOf(address) ?? null,
@@ -121,12 +127,17 @@ function mountCollect(app: FastifyInstance, { config, services, observability, t
   });
 }
 
+/** Browsers keep the cookies of an https dashboard over HTTPS only, so that nobody could stay signed in over plain HTTP. */
+const managementTransport = ({ hasUrl, publicUrl, transport }: Config): TransportRules =>
+  hasUrl && publicUrl.startsWith("https:") ? { ...transport, plainFrom: null } : transport;
+
 /** The dashboard, the management API and the sign-in at platforms. */
 function mountManagement(app: FastifyInstance, options: RouteOptions): MountedRoutes {
   const { config, services, shutdown, version, tag } = options;
   const { store, directory, sender, mailer, countries, now, onDefect } = services;
   const { pushSender, checker, tokens } = services;
-  const { transport, allowPrivate, pushMs } = config;
+  const { allowPrivate, exportFolder, pushMs } = config;
+  const transport = managementTransport(config);
   const publicUrl = () => (config.hasUrl ? config.publicUrl : addressOf(app, config));
   let opened: Access | null = null;
   const access = (): Access =>
@@ -175,6 +186,7 @@ function mountManagement(app: FastifyInstance, options: RouteOptions): MountedRo
     tokens,
     mailer,
     allowPrivate,
+    exportFolder,
     transport,
     publicUrl: publicUrl(),
     pushMs,
@@ -194,5 +206,6 @@ function mountManagement(app: FastifyInstance, options: RouteOptions): MountedRo
   const mounted = { isDashboardHost: isOnDashboardHost, context, onDefect };
   shutdown.add("requests", "dashboard", mountDashboard(app, mounted));
   shutdown.add("requests", "assistants", mountMcp(app, mounted));
+  shutdown.add("requests", "shared links", mountSharing(app, mounted));
   return { access, publicUrl };
 }

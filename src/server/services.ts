@@ -1,15 +1,16 @@
 // Opens the store and starts everything but the HTTP server. Each started thing is registered with the shutdown where it
 // is started.
 
-import { fileURLToPath } from "node:url";
 import type { Logger } from "pino";
 import type { LeaderJob } from "../background/leaderJob.ts";
+import { commandOf } from "../background/ownProcess.ts";
 import { leasesBy } from "../background/lease.ts";
 import { createSharedClock } from "../background/sharedClock.ts";
 import { createMailer } from "../alerts/mail.ts";
 import { createAlertJob } from "../alerts/monitor.ts";
 import { mailOwners } from "../alerts/owners.ts";
 import { sampleVisits } from "../collect/visitSample.ts";
+import { shareTraffic } from "../collect/sharedTraffic.ts";
 import { createTagSightings } from "../collect/tagSightings.ts";
 import { countVisits } from "../collect/visitCounts.ts";
 import { createBackfillJob } from "../delivery/backfill/worker.ts";
@@ -28,24 +29,29 @@ import { createSender } from "../delivery/send.ts";
 import { startWorker } from "../delivery/due/worker.ts";
 import { createChecker, relayOf } from "../domains/checker.ts";
 import { startHostMonitor } from "../domains/hostMonitor.ts";
+import { createExportJob } from "../export/job.ts";
 import { watchRejectedRequests } from "../inbound/rejectedRequests.ts";
+import { createLinks } from "../identity/links.ts";
+import { createLookUpJob } from "../inbound/sources/lookUpJob.ts";
 import { observeSources } from "../inbound/sources/observer.ts";
 import type { Config } from "../installation/config.ts";
 import { loadCountryFile, loadInstallation, readNetworksFile, readVersion } from "../installation/installation.ts";
 import { shortId, ulid } from "../kernel/ids.ts";
-import { packageFolder } from "../kernel/packageFolder.ts";
 import { startDueTimes } from "../maintenance/dueTimes.ts";
 import { createPace } from "../background/pace.ts";
 import { createPurgeJob } from "../maintenance/purge.ts";
 import type { Observability } from "../observability/observability.ts";
+import { acceptBatch } from "../pipeline.ts";
 import { pushAttemptMs } from "../outbound/push.ts";
 import { startOutbound } from "../outbound/worker.ts";
 import { startFeeds } from "../reconcile/feedWorker.ts";
 import { createReconciliationJob } from "../reconcile/worker.ts";
 import { isWorking, createDirectory } from "../sites/directory.ts";
 import { countKeyUses } from "../sites/keyUses.ts";
+import { createWeeklyReportJob } from "../sharing/weekly.ts";
 import { createStatisticsJob } from "../statistics/worker.ts";
 import type { Settlement } from "../store/deliveries/delivery.ts";
+import { createTrafficMemory, type TrafficMemory } from "../traffic/frequency.ts";
 import type { Shutdown } from "./shutdown.ts";
 
 type ServiceOptions = {
@@ -67,6 +73,7 @@ export async function startServices(options: ServiceOptions) {
   const node = await createNode(options);
   const delivery = await startDelivery(node, options);
   const counters = startCounters(node, options);
+  startLookUps(node, delivery, counters, options);
   const pushSender = await startPushes(node, options);
   const checker = createChecker(config);
   shutdown.add("clients", "host checks", () => checker.sender.close());
@@ -84,6 +91,7 @@ export async function startServices(options: ServiceOptions) {
   const startJob = (job: LeaderJob) => shutdown.add("background", job.name, job.start());
   startJob(createPurgeJob({ ...node, pace: createOwnPace(), onPurged }));
   await startBackups(node, options, mailer);
+  startJob(createExportJob({ ...node, runExport: commandOf(["export", "due"]) }));
   startJob(createStatisticsJob({ ...node, pace: createOwnPace(), sites: () => [...node.sites()].filter(isWorking) }));
   startJob(createReconciliationJob({ ...node, onEnded: (run) => observability.onReconciled(run) }));
   const feeds = startFeeds({
@@ -95,6 +103,7 @@ export async function startServices(options: ServiceOptions) {
   shutdown.add("background", "order feeds", feeds);
   shutdown.add("background", "hosts", startHostMonitor({ ...node, checker }));
   startJob(createAlertJob({ ...node, channels, everyMs: config.alertMs }));
+  startJob(createWeeklyReportJob({ ...node, channels, everyMs: config.alertMs }));
   return { ...node, ...delivery, ...counters, pushSender, checker, mailer, countries };
 }
 
@@ -131,6 +140,7 @@ async function createNode({ config, observability, shutdown, now }: ServiceOptio
     ownHost,
     directory,
     sites,
+    links: createLinks(store.accessSecret),
     /** This process, as the owner of leases and the writer of counts. */
     owner,
     now,
@@ -209,6 +219,7 @@ function startCounters(node: Node, { config, observability, shutdown }: ServiceO
   const keyUses = countKeyUses(store, owner, onDefect, pollMs);
   const visitCounts = countVisits(store, owner, onDefect, pollMs);
   const visitSample = sampleVisits(store, ulid, onDefect);
+  const memory = startTrafficMemory(node, shutdown);
   const { transport } = config;
   const { onRejected } = observability;
   const rejectedRequests = watchRejectedRequests({
@@ -224,7 +235,37 @@ function startCounters(node: Node, { config, observability, shutdown }: ServiceO
   shutdown.add("counters", "visits", visitCounts);
   shutdown.add("counters", "visit sample", visitSample);
   shutdown.add("counters", "rejected requests", rejectedRequests);
-  return { keyUses, visitCounts, sightings: createTagSightings(), visitSample, rejectedRequests, sourceObserver };
+  return { keyUses, visitCounts, sightings: createTagSightings(), visitSample, memory, rejectedRequests, sourceObserver };
+}
+
+/** The embedded database has one node, which shares its memory with no other. */
+function startTrafficMemory({ store, owner, now, onDefect, pollMs }: Node, shutdown: ServiceOptions["shutdown"]) {
+  const secret = store.accessSecret;
+  if (store.engine === "sqlite") return createTrafficMemory({ secret });
+  const shared = shareTraffic({ store, owner, memory: () => memory, now, onDefect, pollMs });
+  shutdown.add("counters", "shared traffic", shared);
+  const memory: TrafficMemory = createTrafficMemory({ secret, onNews: (news) => shared.add(news) });
+  return memory;
+}
+
+/** Look-ups at senders, which requests of sources wait for. */
+function startLookUps(
+  node: Node,
+  { sender, lanes, openEvents }: Awaited<ReturnType<typeof startDelivery>>,
+  { sourceObserver }: ReturnType<typeof startCounters>,
+  { config, observability, shutdown }: ServiceOptions,
+): void {
+  const parts = { store: node.store, lanes, now: node.now, onPlanned: observability.onPlanned };
+  const job = createLookUpJob({
+    ...node,
+    sender,
+    retry: { scheduleMs: config.retryScheduleMs, random: Math.random },
+    answerMs: config.answerMs,
+    acceptBatch: (batch, site, deadline) => acceptBatch(batch, site, deadline, parts),
+    reserveId: (at) => openEvents.reserveId(at),
+    onLookedUp: (...lookedUp) => sourceObserver.countLookedUp(...lookedUp),
+  });
+  shutdown.add("worker", job.name, job.start());
 }
 
 /** Loaded only where it is used. */
@@ -235,12 +276,11 @@ async function startBackups(
 ) {
   const { folder, schedule } = config.backups;
   if (folder === null || schedule === null) return;
-  const { runBackupCommand, createBackupJob } = await import("../maintenance/backups/scheduledBackups.ts");
-  const program = fileURLToPath(new URL("bin/cleancast.mjs", packageFolder));
+  const { createBackupJob } = await import("../maintenance/backups/scheduledBackups.ts");
   const backups = createBackupJob({
     ...node,
     schedule,
-    runBackup: (signal) => runBackupCommand(program, signal),
+    runBackup: commandOf(["backup"]),
     onMade: () => log.info({ folder }, "backup made"),
     onFailed: (reason) => {
       const mail = {

@@ -6,7 +6,7 @@ import { dayMs } from "../kernel/time.ts";
 import { platformOf, platforms } from "../platforms/index.ts";
 import type { Platform } from "../platforms/platform.ts";
 import { readSecrets, writeSecrets } from "../platforms/shared/signature.ts";
-import { checkAddresses, checkRequired, checkSettings, defaultsOf, withChanges } from "./connectionSettings.ts";
+import { checkAddresses, checkRequired, checkSettings, checkValues, defaultsOf, withChanges } from "./connectionSettings.ts";
 import type { Connection, Site } from "./directory.ts";
 import { say } from "../kernel/messages/message.ts";
 import { type By, Missing, missing, Refusal } from "../kernel/refusal.ts";
@@ -98,6 +98,7 @@ export function planConnection(
   // Connecting again with one setting keeps the others.
   const settings = withSigningSecret(platform, withChanges(platform, existing?.settings ?? {}, given));
   checkRequired(platform, settings);
+  checkValues(platform, settings);
   checkAddresses(platform, settings, checkAddress);
   return {
     siteId: site.id,

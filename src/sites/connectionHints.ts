@@ -29,7 +29,7 @@ export function connectCommand(site: string, platform: Platform, signInId?: stri
     signInId === undefined
       ? needed.map(word)
       : [`sign_in=${signInId}`, ...needed.filter(({ name }) => !signedInSettings.includes(name)).map(word)];
-  return ["cleancast connect", site, platform.id, ...words].join(" ");
+  return ["cleancast connection add", site, platform.id, ...words].join(" ");
 }
 
 /** The command that connects the platform of a connection again, with all its settings. */

@@ -7,7 +7,7 @@ import { isValueSetting, ruleFault, valueSetting } from "../platforms/valueRules
 import type { Platform } from "../platforms/platform.ts";
 import type { Connection } from "./directory.ts";
 import { say } from "../kernel/messages/message.ts";
-import { Refusal } from "../kernel/refusal.ts";
+import { Refusal, refuseFields } from "../kernel/refusal.ts";
 
 export const hidden = "(configured)";
 
@@ -28,19 +28,28 @@ export const defaultsOf = (platform: Platform): Record<string, string> =>
 /** Checks the given settings and drops blank ones. */
 export function checkSettings(platform: Platform, given: Record<string, string>): Record<string, string> {
   const settings: Record<string, string> = {};
+  const faults: Refusal[] = [];
   for (const [name, text] of Object.entries(given)) {
     const value = text.trim();
     const key = keyOf(name);
     const fault = settingFault(platform, key, value);
-    if (fault) throw new Refusal(name, say("setting_fault", { setting: name, fault }));
+    if (fault) faults.push(new Refusal(name, say("setting_fault", { setting: name, fault })));
     if (value !== "") settings[key] = value;
   }
+  refuseFields(faults);
   return settings;
 }
 
 function keyOf(name: string): string {
   if (name.startsWith("event.")) return nameSetting(name.slice("event.".length));
   return isValueSetting(name) ? valueSetting(name.slice("value.".length)) : name;
+}
+
+/** A mapped amount would replace what a rule makes of the value, and the trace would name the rule. */
+export function checkValues(platform: Platform, settings: Record<string, string>): void {
+  const mapped = platform.fields?.find(({ name, isAmount }) => isAmount && settings[`map.${name}`] !== undefined);
+  const rule = Object.keys(settings).find(isValueSetting);
+  if (mapped && rule) throw new Refusal(`map.${mapped.name}`, say("value_set_twice", { setting: `map.${mapped.name}`, rule }));
 }
 
 /** Applies changes to saved settings: a blank value removes a setting, the others are kept. */
@@ -58,9 +67,11 @@ export function withChanges(
 }
 
 export function checkRequired(platform: Platform, settings: Record<string, string>): void {
-  for (const { name, help, required } of platform.settings) {
-    if (required && settings[name] === undefined) throw new Refusal(name, say("setting_required", { setting: name, help }));
-  }
+  refuseFields(
+    platform.settings
+      .filter(({ name, required }) => required && settings[name] === undefined)
+      .map(({ name, help }) => new Refusal(name, say("setting_required", { setting: name, help }))),
+  );
   const { requires } = platform;
   if (!requires || requires.some((names) => names.every((name) => settings[name] !== undefined))) return;
   const sets = requires.map((names) => names.join(" and "));

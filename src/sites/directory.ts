@@ -41,7 +41,7 @@ export type Directory = {
   }): { stop(): Promise<void> };
   sites(): Iterable<Site>;
   site(id: string): Site | undefined;
-  /** The site that is served under this host: the host is not paused, and proven to belong to the site. */
+  /** The site that is served under this host: the host is not paused, and verified to belong to the site. */
   siteOfHost(host: string): Site | undefined;
   /** A host of any site, served or not. */
   host(name: string): Host | undefined;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { hostOf, namesNoSite, readHost } from "./hosts.ts";
+import { hostOf, namesNoSite, readHost, readPastedHost } from "./hosts.ts";
 
 describe("the host of a request", () => {
   test.each([
@@ -68,6 +68,17 @@ describe("a host as people enter it", () => {
     ["1e100.net", "1e100.net"],
   ])("%j is stored as %j", (text, host) => {
     expect(readHost(text)).toBe(host);
+  });
+
+  test.each([
+    ["https://www.shop.example/path?utm_source=x", "www.shop.example"],
+    [" HTTP://Shop.example:8080 ", "shop.example"],
+    ["shop.example/", "shop.example"],
+    ["shop.example", "shop.example"],
+    ["https://", null],
+    ["user@shop.example", null],
+  ])("the pasted address %j is the host %j", (text, host) => {
+    expect(readPastedHost(text)).toBe(host);
   });
 
   test.each([

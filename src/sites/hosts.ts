@@ -21,7 +21,7 @@ export function namesNoSite(host: string): boolean {
 /** A name that can be reached from the internet; one without a dot exists only inside a network. */
 export const isPublicName = (host: string) => host.includes(".") && !namesNoSite(host);
 
-/** The host as it will arrive in requests, or null when it cannot be one. */
+/** The host as it will arrive in requests, or null when it cannot be one */
 export function readHost(text: string): string | null {
   const host = domainToASCII(text.trim().replace(/\.$/, "")).toLowerCase();
   const labels = host.split(".");
@@ -29,18 +29,27 @@ export function readHost(text: string): string | null {
   return legal && host.length <= 253 && !isIP(host) ? host : null;
 }
 
+/** People paste the address of their site: `https://www.shop.example/path` → `www.shop.example`. */
+export const readPastedHost = (text: string): string | null =>
+  readHost(
+    text
+      .trim()
+      .replace(/^https?:\/\//i, "")
+      .replace(/(:\d+)?([/?#].*)?$/, ""),
+  );
+
 /** An operator of the installation added the host or a check verified it: no other site can take it. */
-export const isProven = ({ isTrusted, verifiedAt }: Pick<HostRow, "isTrusted" | "verifiedAt">) =>
+export const isVerified = ({ isTrusted, verifiedAt }: Pick<HostRow, "isTrusted" | "verifiedAt">) =>
   isTrusted || verifiedAt !== null;
 
-/** A loopback name belongs to no site, even where a site uses it for tests; and an unproven host is not yet its site's. */
+/** A loopback name belongs to no site, even where a site uses it for tests; and an unverified host is not yet its site's. */
 export function isHostOfSite(directory: { host(name: string): HostRow | undefined }, host: string): boolean {
   const known = namesNoSite(host) ? undefined : directory.host(host);
-  return known !== undefined && isProven(known);
+  return known !== undefined && isVerified(known);
 }
 
 export const isServed = (host: Pick<HostRow, "isTrusted" | "verifiedAt" | "pausedAt">) =>
-  isProven(host) && host.pausedAt === null;
+  isVerified(host) && host.pausedAt === null;
 
 export function stateOf(host: HostRow): HostState {
   if (host.pausedAt !== null) return "paused";

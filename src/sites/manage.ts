@@ -7,7 +7,7 @@ import { shortId } from "../kernel/ids.ts";
 import type { AuditLine } from "../store/sites/audit.ts";
 import type { Store } from "../store/store.ts";
 import { hasSettings, isUsable, type Directory, type InboundKey, type Site } from "./directory.ts";
-import { isProven, readHost } from "./hosts.ts";
+import { isVerified, readHost, readPastedHost } from "./hosts.ts";
 import { makeKey, type NewKey } from "./keys.ts";
 import { listShortened } from "./retention.ts";
 import { maxListLength, SettingFault } from "./settingForms.ts";
@@ -31,26 +31,26 @@ export function findSite({ directory }: Pick<SiteContext, "directory">, text: st
   return site;
 }
 
-/** An unproven claim keeps other sites from claiming the host for this long. */
+/** An unverified claim keeps other sites from claiming the host for this long. */
 const claimMs = 7 * dayMs;
 
 type FreeHost = {
   host: string;
-  /** The site that loses the host, because it never proved its claim. */
+  /** The site that loses the host, because it never verified its claim. */
   displacedSite: string | null;
 };
 
-/** Reads a host name that no site has, or whose site never proved its claim. Operators need not wait for the claim to expire. */
+/** Reads a host name that no site has, or whose site never verified its claim. Operators need not wait for the claim to expire. */
 export function readFreeHost(
   directory: Directory,
   text: string,
   { now, isTrusted }: { now: number; isTrusted: boolean },
 ): FreeHost {
-  const host = readHost(text);
+  const host = readPastedHost(text);
   if (!host) throw new Refusal("host", say("host_invalid", { host: text }));
   const known = directory.host(host);
   if (!known) return { host, displacedSite: null };
-  if (!isProven(known) && (isTrusted || known.addedAt < now - claimMs)) return { host, displacedSite: known.siteId };
+  if (!isVerified(known) && (isTrusted || known.addedAt < now - claimMs)) return { host, displacedSite: known.siteId };
   throw new Conflict("host", say("host_taken", { host }), `${host} belongs to site ${known.siteId} already.`);
 }
 

@@ -107,12 +107,12 @@ describe.each(["sqlite", "postgres"] as const)("hosts on %s", (engine) => {
   });
 
   test("a verified host stays with its site, even if it is verified at the moment another site asks", async () => {
-    const host = await claim(north, "proven.example");
+    const host = await claim(north, "verified.example");
     // This node has not read the result of the check yet.
     await store.hosts.saveCheck(host, passedCheck, null);
-    await expect(addTrusted(south, "proven.example")).rejects.toThrow(Refusal);
-    await expect(claim(south, "proven.example", at + 365 * dayMs)).rejects.toThrow(Refusal);
-    expect(ownerOf("proven.example")).toBe(north.id);
+    await expect(addTrusted(south, "verified.example")).rejects.toThrow(Refusal);
+    await expect(claim(south, "verified.example", at + 365 * dayMs)).rejects.toThrow(Refusal);
+    expect(ownerOf("verified.example")).toBe(north.id);
   });
 
   test("a host is paused, resumed and removed; the last one is not removed, nor the last two at once", async () => {

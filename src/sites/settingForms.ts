@@ -3,8 +3,9 @@
 import { say } from "../kernel/messages/message.ts";
 import { Fault } from "../kernel/refusal.ts";
 import { countOf } from "../kernel/text.ts";
-import { dayMs, hourMs, minuteMs, secondMs } from "../kernel/time.ts";
+import { dayMs, hourMs, minuteMs, secondMs, weekDays } from "../kernel/time.ts";
 import { matchNetwork } from "../http/transport.ts";
+import { isPublicName, readPastedHost } from "./hosts.ts";
 import { commonUserAgents, matchUserAgent } from "../traffic/lists.ts";
 
 export class SettingFault extends Fault {}
@@ -43,6 +44,18 @@ export const wholeNumber = (min: number, max: number) => ({
   write: (value: number) => (value === 0 ? "off" : String(value)),
 });
 
+/** A day of the week and an hour of it. */
+export const weekTime = {
+  read: (text: string) => {
+    if (text === "off") return null;
+    const [, day = "", hour = ""] = /^([a-z]+) (\d{1,2})$/.exec(text.trim().toLowerCase()) ?? [];
+    return (weekDays as readonly string[]).includes(day) && Number(hour) < 24
+      ? `${day} ${Number(hour)}`
+      : new SettingFault("must be off or a day and an hour, like monday 8");
+  },
+  write: (value: string | null) => value ?? "off",
+};
+
 const maxAddresses = 20;
 
 export const mailAddresses = {
@@ -80,6 +93,18 @@ export const wordList = (fault: (word: string) => string | null) => ({
     const wrong = list.map(fault).find((message) => message !== null);
     if (list.length > maxListLength) return new SettingFault(say("must_have_entries", { max: maxListLength }));
     return wrong ? new SettingFault(wrong) : list;
+  },
+  write: (value: string[]) => value.join(","),
+});
+
+export const hostNames = (max: number) => ({
+  read: (text: string) => {
+    const words = text.split(",").map((word) => word.trim());
+    const names = words.filter(Boolean).map((word) => ({ word, host: readPastedHost(word) }));
+    const wrong = names.find(({ host }) => host === null || !isPublicName(host));
+    if (wrong) return new SettingFault(say("must_be_domains", { word: wrong.word.slice(0, 100) }));
+    const hosts = new Set(names.flatMap(({ host }) => host ?? []));
+    return hosts.size > max ? new SettingFault(say("must_have_entries", { max })) : [...hosts];
   },
   write: (value: string[]) => value.join(","),
 });

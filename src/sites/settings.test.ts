@@ -43,8 +43,11 @@ describe("a new site", () => {
       alertEmails: [],
       alertWebhook: null,
       conversionsWithoutEmail: false,
+      linkDomains: [],
       corrections: false,
       alertSuccessRate: 80,
+      weeklyReport: null,
+      reportLanguage: "en",
     });
   });
 
@@ -75,8 +78,11 @@ describe("a new site", () => {
       alert_emails: "",
       alert_webhook: "none",
       conversions_without_email: "off",
+      link_domains: "",
       corrections: "off",
       alert_success_rate: "80",
+      weekly_report: "off",
+      report_language: "en",
     });
   });
 
@@ -121,6 +127,12 @@ describe("changes", () => {
     ["country", "none", { country: null }],
     ["block_domains", "Example.com, spam.example ,example.com", { blockedDomains: ["example.com", "spam.example"] }],
     ["block_domains", "", { blockedDomains: [] }],
+    [
+      "link_domains",
+      "Checkout.Example, https://shop.example/cart ,müller.example,shop.example",
+      { linkDomains: ["checkout.example", "shop.example", "xn--mller-kva.example"] },
+    ],
+    ["link_domains", "", { linkDomains: [] }],
     ["block_disposable", "on", { blockDisposable: true }],
     ["keep_events", "400d", { keepEventsMs: 400 * day }],
     ["keep_log", "1d", { keepLogMs: day }],
@@ -130,6 +142,9 @@ describe("changes", () => {
     ["corrections", "on", { corrections: true }],
     ["alert_success_rate", "95", { alertSuccessRate: 95 }],
     ["alert_success_rate", "off", { alertSuccessRate: 0 }],
+    ["weekly_report", "Monday 08", { weeklyReport: "monday 8" }],
+    ["weekly_report", "off", { weeklyReport: null }],
+    ["report_language", "de", { reportLanguage: "de" }],
     ["block_persons", `${"A".repeat(64)},${"b".repeat(64)}`, { blockedPersons: ["a".repeat(64), "b".repeat(64)] }],
   ])("%s=%s is accepted", (label, text, expected) => {
     expect(changed({ [label]: text })).toEqual({ ...fresh, ...expected });
@@ -202,6 +217,9 @@ describe("refused settings", () => {
     ["country", "", "country must be none or a two-letter country code like DE."],
     ["country", "D1", "country must be none or a two-letter country code like DE."],
     ["block_domains", "ok.example,nodot", "block_domains must be domains like example.com; nodot is not one."],
+    ["link_domains", "ok.example,nodot", "link_domains must be domains like example.com; nodot is not one."],
+    ["link_domains", "192.0.2.1", "link_domains must be domains like example.com; 192.0.2.1 is not one."],
+    ["link_domains", Array.from({ length: 51 }, (_, i) => `d${i}.example`).join(), "link_domains must have at most 50 entries."],
     ["block_domains", "two words.example", expect.stringContaining("block_domains must be domains")],
     ["keep_events", "12h", "keep_events must be from 1 to 400 days, written like 90d."],
     ["keep_log", "12h", "keep_log must be from 1 to 400 days, written like 90d."],
@@ -220,6 +238,9 @@ describe("refused settings", () => {
     ],
     ["alert_success_rate", "101", "alert_success_rate must be off or a whole number from 1 to 100."],
     ["alert_success_rate", "0", "alert_success_rate must be off or a whole number from 1 to 100."],
+    ["weekly_report", "monday 24", "weekly_report must be off or a day and an hour, like monday 8."],
+    ["weekly_report", "8", "weekly_report must be off or a day and an hour, like monday 8."],
+    ["report_language", "fr", "report_language must be one of en, de."],
     ["block_persons", "abc", "block_persons must be hashed emails of 64 hex characters."],
     ["block_persons", "g".repeat(64), "block_persons must be hashed emails of 64 hex characters."],
   ])("%s=%s is refused with a message", (label, text, message) => {

@@ -2,7 +2,7 @@
 
 import { say } from "../kernel/messages/message.ts";
 import { Refusal } from "../kernel/refusal.ts";
-import { countOf } from "../kernel/text.ts";
+import { countOf, reportLanguages, type ReportLanguage } from "../kernel/text.ts";
 import { dayMs, hourMs } from "../kernel/time.ts";
 import { readEntry } from "../traffic/modes.ts";
 import {
@@ -10,6 +10,7 @@ import {
   countryCode,
   deniedFault,
   duration,
+  hostNames,
   mailAddresses,
   networks,
   onOff,
@@ -17,6 +18,7 @@ import {
   SettingFault,
   timeZone,
   userAgentFault,
+  weekTime,
   webAddress,
   wholeNumber,
   wordList,
@@ -38,6 +40,8 @@ export type SiteSettings = {
   keepLogMs: number;
   /** Phone numbers without a country code are assumed to be from this country. */
   country: string | null;
+  /** Domains of the customer whose links carry a visit over. */
+  linkDomains: string[];
   /** IANA name of the zone whose days the charts use. */
   timeZone: string;
   blockedDomains: string[];
@@ -67,6 +71,10 @@ export type SiteSettings = {
   corrections: boolean;
   /** Percent of a connection's attempts that must succeed; 0 is no alert. */
   alertSuccessRate: number;
+  /** When the recipients of alerts get the weekly report, like "monday 8", in the site's time zone. */
+  weeklyReport: string | null;
+  /** The language of what is sent to people outside of the dashboard. */
+  reportLanguage: ReportLanguage;
 };
 
 type Declared<Name extends keyof SiteSettings> = {
@@ -144,6 +152,12 @@ const declared: { [Name in keyof SiteSettings]: Declared<Name> } = {
     read: (text) =>
       text === "none" ? null : (countryCode(text) ?? new SettingFault("must be none or a two-letter country code like DE")),
     write: (value) => value ?? "none",
+  },
+  linkDomains: {
+    label: "link_domains",
+    help: "comma-separated domains of yours, at most 50: links to them, and to their subdomains, carry a visit over; with buy.stripe.com also links to Stripe Payment Links",
+    default: [],
+    ...hostNames(50),
   },
   timeZone: {
     label: "time_zone",
@@ -262,6 +276,21 @@ const declared: { [Name in keyof SiteSettings]: Declared<Name> } = {
     help: "1 to 100: alert when less than this percentage of a connection's attempts succeeds, or off",
     default: 80,
     ...wholeNumber(1, 100),
+  },
+  weeklyReport: {
+    label: "weekly_report",
+    help: "day and hour at which the recipients of alerts get the report of the week, like monday 8 (in the site's time zone), or off",
+    default: null,
+    ...weekTime,
+  },
+  reportLanguage: {
+    label: "report_language",
+    help: "language of the weekly report: en or de",
+    default: "en",
+    read: (text) =>
+      reportLanguages.find((one) => one === text) ??
+      new SettingFault(say("must_be_one_of", { known: reportLanguages.join(", ") })),
+    write: (value) => value,
   },
 };
 

@@ -33,7 +33,7 @@ export function settingsOfSource(source: Source): Readonly<Record<string, string
 }
 
 /** The values of a setting that are valid now. A secret that was just changed has two. */
-export function validValues(source: Source, name: string, now: number): string[] {
+export function validValues(source: Source, name: string, now: number): readonly string[] {
   const secrets = source.secrets[name];
   if (secrets) return secrets.filter(({ until }) => until === null || until > now).map(({ value }) => value);
   const value = settingsOfSource(source)[name];

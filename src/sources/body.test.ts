@@ -21,6 +21,15 @@ test("long integers stay exact texts, other numbers numbers", () => {
   });
 });
 
+test("integers are texts from 16 digits on, wherever they are in a body", () => {
+  for (let place = 0; place < 40; place++)
+    for (let length = 14; length <= 34; length++) {
+      const digits = "9".repeat(length);
+      const { id } = readJson(`{"a":"1${"x".repeat(place)}","id":${digits},"b":1}`) as { id: unknown };
+      expect(id).toBe(length < 16 ? Number(digits) : digits);
+    }
+});
+
 test("__proto__ is a field like any other", () => {
   const body = readJson('{"__proto__":{"admin":true}}') as Record<string, unknown>;
   expect(Object.hasOwn(body, "__proto__")).toBe(true);

@@ -10,23 +10,24 @@ export const maxSourceBytes = 1024 * 1024;
 const maxFields = 2000;
 const maxDepth = 100;
 
-/** `null` where the body cannot be read. `jsonFields` are fields of a form that hold JSON. */
-export async function readSourceBody(
+/** `null` where the body cannot be read; only of a multipart form a promise. `jsonFields` are fields of a form that hold JSON. */
+export function readSourceBody(
   bytes: Buffer,
   contentType: string,
   formats: readonly BodyFormat[],
   jsonFields: readonly string[] = [],
-): Promise<unknown> {
+): unknown {
   const format = formatOf(contentType, formats);
   if (format === null || !isUtf8(bytes)) return null;
-  const text = bytes.toString("utf8").replace(/^\uFEFF/, "");
+  const all = bytes.toString("utf8");
+  const text = all.startsWith("\uFEFF") ? all.slice(1) : all;
   switch (format) {
     case "json":
       return readJson(text);
     case "form":
       return withJson(readForm(text), jsonFields);
     case "multipart":
-      return withJson(await readMultipart(bytes, contentType), jsonFields);
+      return readMultipart(bytes, contentType).then((fields) => withJson(fields, jsonFields));
     case "soap":
       return readXml(text);
   }
@@ -50,8 +51,25 @@ function formatOf(contentType: string, formats: readonly BodyFormat[]): BodyForm
 }
 
 /** Numbers of so many digits are rounded by JSON.parse. */
-const longNumber = /[0-9]{16}/;
+const longDigits = 16;
 const longInteger = /^-?\d{16,}$/;
+
+/** Of so many digits in a row one is at every sixteenth place, so that few characters need to be looked at. */
+function hasLongNumber(text: string): boolean {
+  for (let at = longDigits - 1; at < text.length; at += longDigits) {
+    if (!isDigit(text, at)) continue;
+    let first = at;
+    while (isDigit(text, first - 1)) first -= 1;
+    while (isDigit(text, at + 1)) at += 1;
+    if (at - first + 1 >= longDigits) return true;
+  }
+  return false;
+}
+
+function isDigit(text: string, at: number): boolean {
+  const code = text.charCodeAt(at);
+  return code >= 48 && code <= 57;
+}
 
 /**
  * Two orders whose ids are rounded to the same number would count as one, so that long integers stay texts. Reading them costs
@@ -60,7 +78,7 @@ const longInteger = /^-?\d{16,}$/;
 export function readJson(text: string): unknown {
   try {
     const value: unknown = JSON.parse(text);
-    return longNumber.test(text) ? readExactly(text, value) : value;
+    return hasLongNumber(text) ? readExactly(text, value) : value;
   } catch {
     return null;
   }

@@ -52,7 +52,33 @@ export type RuleFields = Partial<Record<MappedField, string>> & {
    * that id itself: `gclid: properties.hs_google_click_id.value`.
    */
   clickIds?: readonly (string | readonly [name: string, place: string])[];
+  /** The token that the tag added to the link to a payment page, and when that page was opened: it names the visit. */
+  link?: { token: string; openedAt: string };
   items?: { from: string; id: string; name?: string; category?: string; brand?: string; price?: string; quantity?: string };
+};
+
+/**
+ * Asks the sender's API for what an event does not carry: requests to fixed addresses, one after the other. It is made only where
+ * neither the event nor the relay knows the person, or the order of a refund.
+ */
+export type LookUp = {
+  /** The secret setting that holds the API key. Without a key the event is ignored. */
+  key: string;
+  steps: readonly LookUpStep[];
+  /** Fields from the answers, which replace those of the rule. */
+  fields: RuleFields;
+};
+
+type LookUpStep = {
+  /** Later steps and the fields know the answer by this name. */
+  name: string;
+  /**
+   * `{path}` stands for an id: of the fields of the rule, of `customer` or `orderRef`, or of an earlier answer. A step without its id
+   * is left out.
+   */
+  url: string;
+  /** The permission that the key needs, as the sender calls it. */
+  permission: string;
 };
 
 export type Rule = {
@@ -63,12 +89,17 @@ export type Rule = {
   each?: string;
   /** The rules after this one are tried too. */
   continues?: true;
+  /** The name of the kind's look-up that completes the event. */
+  lookUp?: string;
 } & (
   | { gives: "conversion"; fields: RuleFields & { event: string } }
-  /** The person is found by the order where the request does not name one. */
-  | { gives: "refund"; fields: RuleFields }
-  /** Only teaches whom a customer id belongs to. */
-  | { gives: "learn"; fields: RuleFields & { customer: string } }
+  /**
+   * The person is found by the order where the request does not name one. With `sums` the value is what was refunded of the order so
+   * far: what is counted already is taken off.
+   */
+  | { gives: "refund"; sums?: true; fields: RuleFields }
+  /** Only teaches whom a customer id belongs to, or by which other id a known order is called from now on. */
+  | { gives: "learn"; fields: RuleFields & ({ customer: string } | { orderRef: string; orderId: string }) }
   | { gives: "ignore"; reason: IgnoreReason }
 );
 
@@ -99,12 +130,19 @@ export type Kind = {
   entries?: string;
   /** The sender's id of the delivery, or of the event in it: claimed for 90 days. Absent where it has none. */
   delivery?: string;
+  /**
+   * When the delivery was made, where the sender says the same time in every repeat of it: claims of one time then are neighbours in the
+   * database, which costs less to write.
+   */
+  deliveryTime?: string;
   /** The sender's name for the kind of event, for lists; absent where the customer maps it. */
   type?: string;
   /** Holds for test data, where the sender marks it. Else the source's own setting decides. */
   test?: string;
   settings: readonly KindSetting[];
   rules: readonly Rule[];
+  /** By name. */
+  lookUps?: Readonly<Record<string, LookUp>>;
   guide: {
     /** What to do at the sender. `ADDRESS` stands for the address of the source. */
     steps: readonly string[];

@@ -9,6 +9,8 @@ import type { Mode } from "../kernel/event.ts";
 
 /** The fields of an event as the inbound endpoint takes them, in plain text. */
 type MappedEvent = Partial<Record<MappedField, string | number>> & {
+  /** In place of the email, in an event that waits for a look-up. */
+  hashed_email?: string;
   items?: Record<string, unknown>[];
   clickIds?: Record<string, string>;
 };
@@ -22,33 +24,42 @@ type About = {
 
 export type Mapped = About & {
   is: "conversion" | "refund" | "learned";
+  /** The second of the delivery, `2026-11-18T10:00:00`; empty where the sender gives no time that every repeat of it has. */
+  deliveredAt: string;
   mode: Mode;
   fields: MappedEvent;
   customer: string | null;
   orderRef: string | null;
+  /** The token of the link to the payment page; null where there is none. */
+  link: { token: string; openedAt: number } | null;
+  /** The look-up of the kind that completes it; null where there is none, or where it was made. */
+  lookUp: string | null;
+  /** The value is the sum of the order's refunds so far. */
+  isSum?: true;
 };
 
-export type Ignored = About & { is: "ignored"; reason: IgnoreReason; detail: string | null };
+type Ignored = About & { is: "ignored"; reason: IgnoreReason; detail: string | null };
 
 export type Outcome = Mapped | Ignored;
 
 type SourceRequest = { headers: Readonly<Record<string, string | string[] | undefined>>; body: unknown };
 
-type CompiledRule = {
-  rule: Rule;
-  when: Condition;
-  each: Expression | null;
+type CompiledFields = {
   fields: readonly (readonly [MappedField, Expression])[];
   customer: Expression | null;
   orderRef: Expression | null;
+  link: { token: Expression; openedAt: Expression } | null;
   clickIds: readonly { name: string | null; place: Expression }[];
   items: { from: Expression; fields: readonly (readonly [string, Expression])[] } | null;
 };
+
+type CompiledRule = CompiledFields & { rule: Rule; when: Condition; each: Expression | null };
 
 export type CompiledKind = {
   kind: Kind;
   entries: Expression | null;
   delivery: Expression | null;
+  deliveryTime: Expression | null;
   type: Expression;
   test: Condition | null;
   rules: readonly CompiledRule[];
@@ -56,41 +67,45 @@ export type CompiledKind = {
 
 /** Throws a MappingFault for a text that cannot be parsed: of our own kinds none has one. */
 export function compileKind(kind: Kind): CompiledKind {
-  const optional = (text: string | undefined) => (text === undefined ? null : parseExpression(text));
   return {
     kind,
     entries: optional(kind.entries),
     delivery: optional(kind.delivery),
+    deliveryTime: optional(kind.deliveryTime),
     type: parseExpression(kind.type ?? '""'),
     test: kind.test === undefined ? null : parseCondition(kind.test),
-    rules: kind.rules.map((rule): CompiledRule => {
-      const fields: RuleFields = rule.gives === "ignore" ? {} : rule.fields;
-      const { customer, orderRef, clickIds = [], items } = fields;
-      return {
-        rule,
-        when: parseCondition(rule.when),
-        each: optional(rule.each),
-        fields: mappedFields.flatMap((name) => {
-          const text = fields[name];
-          return text === undefined ? [] : [[name, parseExpression(text)] as const];
-        }),
-        customer: optional(customer),
-        orderRef: optional(orderRef),
-        clickIds: clickIds.map((one) =>
-          typeof one === "string"
-            ? { name: null, place: parseExpression(one) }
-            : { name: one[0], place: parseExpression(one[1]) },
-        ),
-        items: items
-          ? {
-              from: parseExpression(items.from),
-              fields: Object.entries(items).flatMap(([name, text]) =>
-                name === "from" ? [] : [[name, parseExpression(text)] as const],
-              ),
-            }
-          : null,
-      };
+    rules: kind.rules.map((rule) => ({
+      rule,
+      when: parseCondition(rule.when),
+      each: optional(rule.each),
+      ...compileFields(rule.gives === "ignore" ? {} : rule.fields),
+    })),
+  };
+}
+
+const optional = (text: string | undefined) => (text === undefined ? null : parseExpression(text));
+
+export function compileFields(fields: RuleFields): CompiledFields {
+  const { customer, orderRef, link, clickIds = [], items } = fields;
+  return {
+    fields: mappedFields.flatMap((name) => {
+      const text = fields[name];
+      return text === undefined ? [] : [[name, parseExpression(text)] as const];
     }),
+    customer: optional(customer),
+    orderRef: optional(orderRef),
+    link: link ? { token: parseExpression(link.token), openedAt: parseExpression(link.openedAt) } : null,
+    clickIds: clickIds.map((one) =>
+      typeof one === "string" ? { name: null, place: parseExpression(one) } : { name: one[0], place: parseExpression(one[1]) },
+    ),
+    items: items
+      ? {
+          from: parseExpression(items.from),
+          fields: Object.entries(items).flatMap(([name, text]) =>
+            name === "from" ? [] : [[name, parseExpression(text)] as const],
+          ),
+        }
+      : null,
   };
 }
 
@@ -115,6 +130,9 @@ export function runKind(
   return outcomes;
 }
 
+/** Of a time such as `2026-11-18T10:00:00.000Z`, without its fraction. */
+const secondLength = 19;
+
 function runEntry(
   compiled: CompiledKind,
   scope: Scope,
@@ -122,15 +140,17 @@ function runEntry(
   isClickId: (name: string) => string | undefined,
 ): Outcome[] {
   const about: About = {
-    type: cut(textOf(compiled.type, scope) ?? "", 100),
+    // What is shown of it is shorter, and masked before it is cut: a part of an address would not be recognised.
+    type: cut(textOf(compiled.type, scope) ?? "", 2000),
     deliveryId: compiled.delivery ? (textOf(compiled.delivery, scope)?.slice(0, 512) ?? null) : null,
   };
   if (!isRecord(scope.entry)) return [{ ...about, is: "ignored", reason: "unreadable body", detail: null }];
+  const deliveredAt = (compiled.deliveryTime && textOf(compiled.deliveryTime, scope)?.slice(0, secondLength)) ?? "";
   const isTest = compiled.test !== null ? holds(compiled.test, scope) || settings.mode === "test" : settings.mode === "test";
   const outcomes: Outcome[] = [];
   for (const rule of compiled.rules) {
     if (!holds(rule.when, scope)) continue;
-    outcomes.push(...applyRule(rule, scope, about, isTest ? "test" : "live", isClickId));
+    outcomes.push(...applyRule(rule, scope, about, { deliveredAt, mode: isTest ? "test" : "live" }, isClickId));
     if (!rule.rule.continues) break;
   }
   return outcomes.length > 0 ? outcomes : [{ ...about, is: "ignored", reason: "not used", detail: null }];
@@ -140,7 +160,7 @@ function applyRule(
   compiled: CompiledRule,
   scope: Scope,
   about: About,
-  mode: Mode,
+  delivered: Pick<Mapped, "deliveredAt" | "mode">,
   isClickId: (name: string) => string | undefined,
 ): Outcome[] {
   const { rule } = compiled;
@@ -152,28 +172,46 @@ function applyRule(
         around: { ...scope.around, entry: scope.entry },
       }))
     : [scope];
-  return scopes.map((own, i) => {
-    const fields: MappedEvent = {};
-    for (const [name, expression] of compiled.fields) {
-      const value = evaluate(expression, own);
-      const read = name === "value" && typeof value === "number" ? value : toText(value)?.trim();
-      if (read !== undefined && read !== "") fields[name] = read;
-    }
-    const clickIds = readClickIds(compiled.clickIds, own, isClickId);
-    if (Object.keys(clickIds).length > 0) fields.clickIds = clickIds;
-    const items = compiled.items && readItems(compiled.items, own);
-    if (items && items.length > 0) fields.items = items;
-    return {
-      ...about,
-      // One delivery may give several events.
-      deliveryId: about.deliveryId === null ? null : scopes.length > 1 ? `${about.deliveryId} ${i}` : about.deliveryId,
-      is: rule.gives === "learn" ? "learned" : rule.gives,
-      mode,
-      fields,
-      customer: compiled.customer ? (textOf(compiled.customer, own)?.slice(0, 256) ?? null) : null,
-      orderRef: compiled.orderRef ? (textOf(compiled.orderRef, own)?.slice(0, 256) ?? null) : null,
-    };
-  });
+  return scopes.map((own, i) => ({
+    ...about,
+    // One delivery may give several events.
+    deliveryId: about.deliveryId === null ? null : scopes.length > 1 ? `${about.deliveryId} ${i}` : about.deliveryId,
+    is: rule.gives === "learn" ? "learned" : rule.gives,
+    ...delivered,
+    ...readMapped(compiled, own, isClickId),
+    lookUp: rule.lookUp ?? null,
+    ...(rule.gives === "refund" && rule.sums && { isSum: true }),
+  }));
+}
+
+/** Reads what a rule or a look-up says of an event. */
+export function readMapped(
+  compiled: CompiledFields,
+  scope: Scope,
+  isClickId: (name: string) => string | undefined,
+): Pick<Mapped, "fields" | "customer" | "orderRef" | "link"> {
+  const fields: MappedEvent = {};
+  for (const [name, expression] of compiled.fields) {
+    const value = evaluate(expression, scope);
+    const read = name === "value" && typeof value === "number" ? value : toText(value)?.trim();
+    if (read !== undefined && read !== "") fields[name] = read;
+  }
+  const clickIds = readClickIds(compiled.clickIds, scope, isClickId);
+  if (Object.keys(clickIds).length > 0) fields.clickIds = clickIds;
+  const items = compiled.items && readItems(compiled.items, scope);
+  if (items && items.length > 0) fields.items = items;
+  return {
+    fields,
+    customer: compiled.customer ? (textOf(compiled.customer, scope)?.slice(0, 256) ?? null) : null,
+    orderRef: compiled.orderRef ? (textOf(compiled.orderRef, scope)?.slice(0, 256) ?? null) : null,
+    link: readLink(compiled.link, scope),
+  };
+}
+
+function readLink(link: CompiledFields["link"], scope: Scope): Mapped["link"] {
+  const token = link && textOf(link.token, scope);
+  const openedAt = token ? Date.parse(textOf(link.openedAt, scope) ?? "") : Number.NaN;
+  return token && !Number.isNaN(openedAt) ? { token, openedAt } : null;
 }
 
 function textOf(expression: Expression, scope: Scope): string | undefined {
@@ -185,7 +223,7 @@ const cut = (text: string, length: number) => (text.length > length ? text.slice
 
 /** An object may have click ids among its fields, a list among its pairs, an address in its query. The first of each name wins. */
 function readClickIds(
-  places: CompiledRule["clickIds"],
+  places: CompiledFields["clickIds"],
   scope: Scope,
   isClickId: (name: string) => string | undefined,
 ): Record<string, string> {
@@ -217,7 +255,7 @@ function queryOf(address: string): Iterable<[string, string]> {
 }
 
 /** Lines that inbound would refuse are left out: an item must not cost the conversion. */
-function readItems(items: NonNullable<CompiledRule["items"]>, scope: Scope): Record<string, unknown>[] {
+function readItems(items: NonNullable<CompiledFields["items"]>, scope: Scope): Record<string, unknown>[] {
   const list = evaluate(items.from, scope);
   return (Array.isArray(list) ? list : []).slice(0, 100).flatMap((entry: unknown) => {
     const item: Record<string, unknown> = {};

@@ -15,11 +15,25 @@ const hmac = (message: string | Buffer, encoding: "hex" | "base64", algorithm = 
 const signedBy = (...parts: (string | Buffer)[]) => Buffer.concat(parts.map((part) => Buffer.from(part)));
 
 type Headers = Record<string, string>;
+type SenderRow = {
+  /** The kind; the name of the row without it. */
+  kind?: string;
+  settings?: Record<string, string>;
+  secret?: string;
+  headers: (at: string, key: string, bytes: Buffer) => Headers;
+  signsTime?: boolean;
+  /** It proves who sends, and not what. */
+  signsNoBody?: boolean;
+};
+/** A custom source, whose header has this name. */
+const ofCustom = (verification: string, value: (key: string, bytes: Buffer) => string): SenderRow => ({
+  kind: "custom",
+  settings: { verification, signature_header: "X-Own" },
+  headers: (_t, key, b) => ({ "x-own": value(key, b) }),
+});
+
 /** What each sender writes, by its own documentation. */
-const senders: Record<
-  string,
-  { secret?: string; headers: (at: string, key: string, bytes: Buffer) => Headers; signsTime?: boolean }
-> = {
+const senders: Record<string, SenderRow> = {
   stripe: {
     headers: (t, key, b) => ({ "stripe-signature": `t=${t},v1=${hmac(signedBy(t, ".", b), "hex", "sha256", key)},v0=abc` }),
     signsTime: true,
@@ -53,6 +67,32 @@ const senders: Record<
     }),
     signsTime: true,
   },
+  "hubspot, second version": {
+    kind: "hubspot",
+    headers: (_t, key, b) => ({
+      "x-hubspot-signature": createHash("sha256")
+        .update(signedBy(key, "POST", uri, b))
+        .digest("hex"),
+    }),
+  },
+  "hubspot, first version": {
+    kind: "hubspot",
+    headers: (_t, key, b) => ({ "x-hubspot-signature": createHash("sha256").update(signedBy(key, b)).digest("hex") }),
+  },
+  "custom, hex": ofCustom("hmac hex", (key, b) => hmac(b, "hex", "sha256", key)),
+  "custom, with the algorithm": ofCustom("hmac hex", (key, b) => `sha256=${hmac(b, "hex", "sha256", key)}`),
+  "custom, base64": ofCustom("hmac base64", (key, b) => hmac(b, "base64", "sha256", key)),
+  "custom, secret in a header": { ...ofCustom("header", (key) => key), signsNoBody: true },
+  svix: {
+    kind: "standard_webhooks",
+    secret: `whsec_${Buffer.from("a key of 24 bytes or more").toString("base64")}`,
+    headers: (t, key, b) => ({
+      "svix-id": "msg_1",
+      "svix-timestamp": t,
+      "svix-signature": new Webhook(key).sign("msg_1", new Date(Number(t) * 1000), b.toString()),
+    }),
+    signsTime: true,
+  },
   standard_webhooks: {
     secret: `whsec_${Buffer.from("a key of 24 bytes or more").toString("base64")}`,
     headers: (t, key, b) => ({
@@ -62,8 +102,14 @@ const senders: Record<
     }),
     signsTime: true,
   },
-  chargebee: { headers: (_t, key) => ({ authorization: `Basic ${Buffer.from(`user:${key}`).toString("base64")}` }) },
-  pipedrive: { headers: (_t, key) => ({ authorization: `Basic ${Buffer.from(`user:${key}`).toString("base64")}` }) },
+  chargebee: {
+    headers: (_t, key) => ({ authorization: `Basic ${Buffer.from(`user:${key}`).toString("base64")}` }),
+    signsNoBody: true,
+  },
+  pipedrive: {
+    headers: (_t, key) => ({ authorization: `Basic ${Buffer.from(`user:${key}`).toString("base64")}` }),
+    signsNoBody: true,
+  },
 };
 
 const schemesOf = (id: string): readonly Scheme[] => kinds.find((kind) => kind.id === id)?.verification ?? [];
@@ -74,17 +120,27 @@ const request = (headers: Headers, bytes = body): SignedRequest => ({
   body: bytes,
 });
 
-describe.each(Object.entries(senders))("requests of %s", (id, { secret: own = secret, headers, signsTime }) => {
+test("every kind that signs has a row", () => {
+  const rows = new Set(Object.entries(senders).map(([name, { kind = name }]) => kind));
+  const signing = kinds.filter(({ verification }) => verification.some(({ by }) => by !== "address" && by !== "ed25519"));
+  expect([...rows].toSorted()).toEqual(signing.map(({ id }) => id).toSorted());
+});
+
+describe.each(Object.entries(senders))("requests of %s", (rowName, row) => {
+  const { kind: id = rowName, secret: own = secret, headers, signsTime, signsNoBody, settings = {} } = row;
   const valid =
     (...secrets: string[]) =>
-    (setting: string) =>
-      setting === "user" ? ["user"] : setting === "signing_secret" || setting === "password" ? secrets : [];
+    (setting: string) => {
+      const given = settings[setting];
+      if (given !== undefined) return [given];
+      return setting === "user" ? ["user"] : setting === "signing_secret" || setting === "password" ? secrets : [];
+    };
   const check = (given: Headers, { secrets = [own], bytes = body, at = now } = {}) =>
     verify(schemesOf(id), request(given, bytes), valid(...secrets), at);
 
   test("pass with the right secret, also during a rotation", () => {
     expect(check(headers(seconds, own, body))).toBeNull();
-    const other = id === "standard_webhooks" ? `whsec_${Buffer.from("another key of 24 bytes!").toString("base64")}` : "other";
+    const other = own.startsWith("whsec_") ? `whsec_${Buffer.from("another key of 24 bytes!").toString("base64")}` : "other";
     expect(check(headers(seconds, own, body), { secrets: [other, own] })).toBeNull();
     expect(check(headers(seconds, own, body), { secrets: [other] })).toBe("wrong signature");
   });
@@ -100,7 +156,7 @@ describe.each(Object.entries(senders))("requests of %s", (id, { secret: own = se
 
   test("fail with any flipped bit of body or header", () => {
     const given = headers(seconds, own, body);
-    if (!("authorization" in given))
+    if (!signsNoBody)
       fc.assert(
         fc.property(fc.nat(body.length * 8 - 1), (bit) => {
           const bytes = Buffer.from(body);
@@ -153,6 +209,16 @@ test("an Ed25519 signature passes for its body alone", () => {
   expect(check(signature)).toBeNull();
   expect(check(signature, Buffer.from("{}"))).toBe("wrong signature");
   expect(check("AAAA")).toBe("wrong signature");
+  expect(check(`${signature}, ${signature}`)).toBe("wrong signature");
+  const bits = (bytes: Buffer) => fc.nat(bytes.length * 8 - 1);
+  const flipped = (bytes: Buffer, bit: number) => {
+    const changed = Buffer.from(bytes);
+    changed[bit >> 3] = (changed[bit >> 3] ?? 0) ^ (1 << (bit & 7));
+    return changed;
+  };
+  const raw = Buffer.from(signature, "base64");
+  fc.assert(fc.property(bits(body), (bit) => check(signature, flipped(body, bit)) === "wrong signature"));
+  fc.assert(fc.property(bits(raw), (bit) => check(flipped(raw, bit).toString("base64")) === "wrong signature"));
   expect(verify([scheme], request({}), () => [], now)).toBe("no signature");
 });
 

@@ -184,6 +184,8 @@ function keyOf(secret: string, form: "text" | "whsec"): KeyObject | null {
   return key;
 }
 
+const pairValue = /^[\w+/=-]*$/;
+
 function readHeader(header: string, form: HeaderForm): { signatures: string[]; time: string | null } {
   switch (form.is) {
     case "plain": {
@@ -192,16 +194,18 @@ function readHeader(header: string, form: HeaderForm): { signatures: string[]; t
       return { signatures: isGiven ? [header.slice(prefix.length)] : [], time: null };
     }
     case "pairs": {
-      const pairs = header.split(form.separator, 2 * maxSignatures).map((pair) => {
+      const signatures: string[] = [];
+      let time: string | null = null;
+      for (const pair of header.split(form.separator, 2 * maxSignatures)) {
         const at = pair.indexOf("=");
-        return [pair.slice(0, Math.max(at, 0)).trim(), pair.slice(at + 1).trim()] as const;
-      });
-      const signatures = pairs.flatMap(([name, value]) => (name === form.signature && value !== "" ? [value] : []));
-      const times = pairs.flatMap(([name, value]) => (name === form.time ? [value] : []));
-      // Two times would leave open which of them is signed, and a comma in a value comes from two headers in one.
-      const isWellFormed = times.length === 1 && pairs.every(([, value]) => /^[\w+/=-]*$/.test(value));
-      const time = isWellFormed ? (times[0] ?? null) : null;
-      return { signatures: time === null ? [] : signatures.slice(0, maxSignatures), time };
+        const name = pair.slice(0, Math.max(at, 0)).trim();
+        const value = pair.slice(at + 1).trim();
+        // Two times would leave open which of them is signed, and a comma in a value comes from two headers in one.
+        if (!pairValue.test(value) || (name === form.time && time !== null)) return { signatures: [], time: null };
+        if (name === form.time) time = value;
+        else if (name === form.signature && value !== "" && signatures.length < maxSignatures) signatures.push(value);
+      }
+      return { signatures: time === null ? [] : signatures, time };
     }
     case "versions": {
       const marks = header.split(" ", maxSignatures).filter((one) => one.startsWith(`${form.version},`));
@@ -234,8 +238,9 @@ function ed25519Fault(
 ): VerificationFault | null {
   const given = headerOf(request, headers);
   if (given === null) return "no signature";
-  const signature = Buffer.from(given, "base64");
-  const isRight = signature.length === 64 && verifySignature(null, request.body, publicKeyOf(publicKey), signature);
+  // Exactly 64 bytes: what follows them, such as a second header's value, would not be looked at.
+  const isOne = /^[A-Za-z0-9+/]{86}==$/.test(given);
+  const isRight = isOne && verifySignature(null, request.body, publicKeyOf(publicKey), Buffer.from(given, "base64"));
   return isRight ? null : "wrong signature";
 }
 

@@ -6,7 +6,8 @@ import { usualEventOf } from "../platforms/shared/eventNames.ts";
 import type { ConfirmationCount } from "../store/confirmations/confirmations.ts";
 import type { InboundCount } from "../store/statistics/inboundCounts.ts";
 import type { Figure } from "../store/statistics/statistics.ts";
-import type { VisitCount } from "../store/statistics/traffic.ts";
+import { suspicious, type VisitCount } from "../store/statistics/traffic.ts";
+import { partsOfOne, type Model } from "./models.ts";
 
 type Money = { currency: string; value: number };
 /** By currency, with the number of conversions that have a value in it. */
@@ -30,6 +31,8 @@ export type Sum = {
   due: number;
   sent: number;
   visits: Record<VisitBucket, number>;
+  /** The visits of people with evidence against them. */
+  suspicious: number;
 };
 
 /** The sums of the whole range only. */
@@ -38,6 +41,7 @@ export type Details = {
   identified: number;
   withheld: number;
   events: Map<string, Valued>;
+  /** In parts of a conversion: see `partsOfOne`. */
   sources: Map<string, Valued>;
   campaigns: Map<string, Valued>;
   /** The conversions that a platform accepted. */
@@ -60,6 +64,7 @@ export const emptySum = (): Sum => ({
   due: 0,
   sent: 0,
   visits: Object.fromEntries(visitBuckets.map((bucket) => [bucket, 0])) as Record<VisitBucket, number>,
+  suspicious: 0,
 });
 
 export const emptyDetails = (): Details => ({
@@ -131,23 +136,27 @@ function addValued(sums: Map<string, Valued>, figure: Figure): void {
   addValue(sum.values, figure);
 }
 
-export function addVisits(sum: Sum, { bucket, visits }: VisitCount): void {
+export function addVisits(sum: Sum, { bucket, reason, visits }: VisitCount): void {
   sum.visits[bucket] += visits;
+  if (reason === suspicious) sum.suspicious += visits;
 }
 
 export function addInbound(sum: Sum, { kind, count }: InboundCount): void {
   if (kind === "duplicate") sum.duplicates += count;
 }
 
-export function addFigureDetails(details: Details, figure: Figure): void {
+/** Sources and campaigns are counted in parts of a conversion, and hold those of the last touch and what the model moves. */
+export function addFigureDetails(details: Details, figure: Figure, model: Model = "last"): void {
   const { kind, name, count } = figure;
+  if (kind === `${model} source`) return addValued(details.sources, figure);
+  if (kind === `${model} campaign`) return addValued(details.campaigns, figure);
   switch (kind) {
     case "conversion":
       return addValued(details.events, figure);
     case "source":
-      return addValued(details.sources, figure);
+      return addValued(details.sources, { ...figure, count: count * partsOfOne });
     case "campaign":
-      return addValued(details.campaigns, figure);
+      return addValued(details.campaigns, { ...figure, count: count * partsOfOne });
     case "delivered":
       return addValued(details.delivered, figure);
     case "delivery": {
@@ -171,8 +180,12 @@ export function addFigureDetails(details: Details, figure: Figure): void {
     case "test":
       details.test += count;
       return;
-    // Counted in each step.
+    // Counted in each step, or moved by another model.
     case "with click id":
+    case "first source":
+    case "first campaign":
+    case "linear source":
+    case "linear campaign":
   }
 }
 

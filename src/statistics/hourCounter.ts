@@ -7,6 +7,7 @@ import type { FilterReason } from "../kernel/event.ts";
 import type { CountedEvent } from "../store/events/eventRow.ts";
 import type { Figure, HourFigure, Portion, SegmentFigures, SegmentKind, StatisticsKind } from "../store/statistics/statistics.ts";
 import { cappedSum, botReason, isRefund } from "./aggregate.ts";
+import { movesOf, type Move } from "./models.ts";
 import { campaignOf, sourceOf } from "./source.ts";
 
 /** An hour keeps this many names of events, sources and campaigns; the others are counted together, refunds apart. */
@@ -22,6 +23,7 @@ type Named = "conversion" | "source" | "campaign";
 type Delivery = Portion["deliveries"][number];
 type Conversion = Record<Named, string> &
   Pick<CountedEvent, "currency" | "value" | "clickIds"> & {
+    moves: readonly Move[];
     isRefund: boolean;
     isIdentified: boolean;
     isWithheld: boolean;
@@ -155,6 +157,7 @@ function toConversion(event: CountedEvent): Conversion {
     isRefund: isRefund(event.event),
     currency: event.currency,
     value: event.value,
+    moves: movesOf(isRefund(event.event) ? { ...event, value: null } : event),
     clickIds: clicksOf(event.clickIds, event.cookies),
     isIdentified: event.identity === "found",
     isWithheld: event.withheld !== null,
@@ -172,13 +175,13 @@ function createTally(maxKept: number, maxInMemory: number) {
     campaign: new Map(),
   };
 
-  function count(kind: StatisticsKind, name = "", currency = "", value = 0): void {
+  function count(kind: StatisticsKind, name = "", currency = "", value = 0, by = 1): void {
     const key = `${kind}\n${name}\n${currency}`;
     const figure = figures.get(key);
     if (figure) {
-      figure.count += 1;
+      figure.count += by;
       figure.value = cappedSum(figure.value, value);
-    } else figures.set(key, { kind, name, currency, count: 1, value: cappedSum(0, value) });
+    } else figures.set(key, { kind, name, currency, count: by, value: cappedSum(0, value) });
   }
 
   function countValue(kind: StatisticsKind, name: string, { value, currency }: Conversion, hasValue: boolean) {
@@ -186,12 +189,22 @@ function createTally(maxKept: number, maxInMemory: number) {
     else count(kind, name, currency, value);
   }
 
-  function countNamed(kind: Named, conversion: Conversion): void {
+  /** Returns the name under which it is counted. */
+  function keepName(kind: Named, given: string): string {
     const known = names[kind];
-    const given = conversion[kind];
     const name = known.has(given) || known.size < maxInMemory ? given : groupNameOf(kind, given);
     known.set(name, (known.get(name) ?? 0) + 1);
+    return name;
+  }
+
+  function countNamed(kind: Named, conversion: Conversion): void {
+    const name = keepName(kind, conversion[kind]);
     countValue(kind, name, conversion, kind === "conversion" || !conversion.isRefund);
+  }
+
+  function countMoves({ moves, value, currency, isRefund: isReturned }: Conversion): void {
+    for (const { kind, name, parts, value: moved } of moves)
+      count(kind, keepName(namedBy(kind), eraseMasks(name)), value === null || isReturned ? "" : currency, moved, parts);
   }
 
   return {
@@ -200,6 +213,7 @@ function createTally(maxKept: number, maxInMemory: number) {
       countNamed("conversion", conversion);
       countNamed("source", conversion);
       countNamed("campaign", conversion);
+      countMoves(conversion);
       if (conversion.isIdentified) count("identified");
       if (conversion.isWithheld) count("withheld");
       if (conversion.clickIds.length) count("with click id");
@@ -221,7 +235,11 @@ function countedReason(reasons: readonly FilterReason[]): string {
   return codes.find((code) => code === botReason) ?? codes[0] ?? "";
 }
 
-const isNamed = (kind: StatisticsKind): kind is Named => kind === "conversion" || kind === "source" || kind === "campaign";
+const isNamed = (kind: StatisticsKind): kind is Named | Move["kind"] =>
+  kind === "conversion" || kind === "source" || kind === "campaign" || /^(first|linear) /.test(kind);
+
+const namedBy = (kind: Named | Move["kind"]): Named =>
+  kind === "conversion" ? kind : kind.endsWith("source") ? "source" : "campaign";
 
 function limitNames(figures: Figure[], names: Readonly<Record<Named, ReadonlyMap<string, number>>>, max: number): Figure[] {
   const kept = {
@@ -233,9 +251,10 @@ function limitNames(figures: Figure[], names: Readonly<Record<Named, ReadonlyMap
   const rest = figures.filter((figure) => {
     const { kind } = figure;
     if (!isNamed(kind)) return true;
-    const isKept = kept[kind] === null || (kept[kind].has(figure.name) && figure.name !== otherNames);
+    const by = namedBy(kind);
+    const isKept = kept[by] === null || (kept[by].has(figure.name) && figure.name !== otherNames);
     if (isKept) return true;
-    const name = groupNameOf(kind, figure.name);
+    const name = groupNameOf(by, figure.name);
     const key = `${kind}\n${name}\n${figure.currency}`;
     const other = others.get(key) ?? { ...figure, name, count: 0, value: 0 };
     other.count += figure.count;
@@ -243,7 +262,8 @@ function limitNames(figures: Figure[], names: Readonly<Record<Named, ReadonlyMap
     others.set(key, other);
     return false;
   });
-  return [...rest, ...others.values()];
+  // What one event moves away from a name, another may move back.
+  return [...rest, ...others.values()].filter(({ count, value }) => count !== 0 || value !== 0);
 }
 
 /** Returns null if all names are kept. */

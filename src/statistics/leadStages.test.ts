@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { personOf } from "../../test/support/person.ts";
+import { sha256 } from "../../test/support/sha256.ts";
 import { dayMs } from "../kernel/time.ts";
 import { toLadder, type StageEvent } from "./leadStages.ts";
 
@@ -67,6 +68,31 @@ describe("the ladder", () => {
     expect(shown).toEqual([{ eventId: back.id, stage: "lead", from: "qualified_lead", time: back.time }]);
     expect(sources).toMatchObject([{ source: "(none)", leads: 2, wentBack: 1 }]);
     expect(sources[0]?.steps.map(({ leads }) => leads)).toEqual([2, 1, 0]);
+  });
+
+  test("people without an email, and erased ones, are as many leads", () => {
+    const phone = (number: string) => ({ person: { phoneSha256: sha256(number) } });
+    const events = [
+      event("", "lead", 0, "", phone("+491511234567")),
+      event("", "MQL", 1, "", phone("+491511234567")),
+      event("", "lead", 0, "", phone("+491517654321")),
+      event("", "lead", 0, "", { person: {} }),
+      event("", "lead", 0, "", { person: {} }),
+    ];
+    expect(toLadder(events, stages).sources[0]?.steps.map(({ leads }) => leads)).toEqual([4, 1, 0]);
+  });
+
+  test("stages with and without the lead id of a person are one lead, unless the person has several", () => {
+    const [one, other] = [{ leadId: "100000000000001" }, { leadId: "100000000000002" }];
+    const form = event("a", "lead", 0, "google");
+    const crm = [event("a", "MQL", 1, "", one), event("a", "Deal Won", 2, "", one)];
+    const leadsIn = (events: readonly StageEvent[]) =>
+      toLadder(events, stages).sources.map(({ source, leads }) => [source, leads]);
+    expect(leadsIn([form, ...crm])).toEqual([["google", 1]]);
+    expect(leadsIn([form, ...crm, event("a", "MQL", 1, "", other)])).toEqual([
+      ["(none)", 2],
+      ["google", 1],
+    ]);
   });
 
   test("two leads of one person are two, and the source of a lead is the first that is known", () => {

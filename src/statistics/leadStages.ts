@@ -11,7 +11,7 @@ export const defaultStages: readonly string[] = ["lead", "qualified_lead", "clos
 
 /** What the ladder needs of an event. */
 export type StageEvent = Pick<StoredEvent, "id" | "name" | "time" | "person" | "leadId"> & {
-  attribution: Pick<StoredEvent["attribution"], "utm" | "clickIds">;
+  attribution: Pick<StoredEvent["attribution"], "utm" | "clickIds" | "path">;
 };
 
 type Step = {
@@ -32,13 +32,26 @@ type Ladder = {
 
 const maxShownBack = 50;
 
-/** A lead is a lead id or, without one, a person. */
+/** A lead is a lead id. Events without one are of the lead of their person, who may have none or several: then the person is one. */
+function leadsOf(events: readonly StageEvent[]): Map<string, StageEvent[]> {
+  const ids = Map.groupBy(
+    events.filter(({ leadId }) => leadId !== undefined),
+    personOf,
+  );
+  return Map.groupBy(events, (event) => {
+    if (event.leadId !== undefined) return event.leadId;
+    const known = new Set((ids.get(personOf(event)) ?? []).map(({ leadId }) => leadId));
+    const [only] = known;
+    return known.size === 1 && only !== undefined ? only : personOf(event);
+  });
+}
+
+/** Of an erased person nothing tells which events are theirs. */
+const personOf = ({ id, person }: StageEvent): string => person.emailSha256 || person.phoneSha256 || id;
+
 export function toLadder(events: readonly StageEvent[], stages: readonly string[]): Ladder {
   const ranks = new Map(stages.map((stage, rank) => [stageOf(stage), rank]));
-  const leads = Map.groupBy(
-    events.filter(({ name }) => ranks.has(stageOf(name))),
-    ({ leadId, person }) => leadId ?? person.emailSha256,
-  );
+  const leads = leadsOf(events.filter(({ name }) => ranks.has(stageOf(name))));
   const walked = [...leads.values()].map((ofLead) => walk(ofLead, stages, ranks));
   const sources = [...Map.groupBy(walked, ({ source }) => source)].map(([source, some]) => ({
     source,
@@ -69,7 +82,9 @@ function walk(events: readonly StageEvent[], stages: readonly string[], ranks: R
     reached[rank] ??= time;
     last = rank;
   }
-  const sources = inOrder.map(({ attribution: { utm, clickIds } }) => sourceOf({ utm, newestClickId: newestOf(clickIds) }));
+  const sources = inOrder.map(({ attribution: { utm, clickIds, path } }) =>
+    sourceOf({ utm, newestClickId: newestOf(clickIds), path }),
+  );
   return { reached, back, source: sources.find((source) => source !== "(none)") ?? "(none)" };
 }
 

@@ -5,6 +5,7 @@ import { hourMs } from "../kernel/time.ts";
 import type { HourFigure, Segment, SegmentFigures } from "../store/statistics/statistics.ts";
 import type { Store } from "../store/store.ts";
 import { countHour } from "./hourlyRollup.ts";
+import type { Model } from "./models.ts";
 import { stepsOf, type Step } from "./steps.ts";
 import {
   addConfirmations,
@@ -22,7 +23,7 @@ import {
 type StatisticsStore = Pick<Store, "statistics" | "traffic" | "inboundCounts" | "confirmations">;
 
 /** `from` and `to` are whole hours. With a segment, only its conversions and their deliveries are counted. */
-type Range = { from: number; to: number; step: Step; timeZone: string; segment?: Segment | undefined };
+type Range = { from: number; to: number; step: Step; timeZone: string; segment?: Segment | undefined; model?: Model };
 export type Report = {
   steps: (Sum & { startsAt: number })[];
   total: Sum;
@@ -63,13 +64,14 @@ export function createStatistics(store: StatisticsStore, now: () => number) {
       : store.statistics.listFigures(siteId, fromHour, toHour);
 
   return {
-    async read(siteId: string, { from, to, step, timeZone, segment }: Range): Promise<Report> {
+    async read(siteId: string, { from, to, step, timeZone, segment, model }: Range): Promise<Report> {
       const [fromHour, toHour] = [from / hourMs, to / hourMs];
       const firstHour = fromHour - (toHour - fromHour);
       const steps = stepsOf(fromHour, toHour, step, timeZone);
       const sums = steps.map(emptySum);
       const stepAt = steps.flatMap((one, i) => Array.from({ length: one.toHour - one.fromHour }, () => sums[i] as Sum));
       const [total, before, details] = [emptySum(), emptySum(), emptyDetails()];
+      const addDetails = (of: Details, figure: HourFigure) => addFigureDetails(of, figure, model);
 
       function addTo<Item extends { hour: number }>(
         items: readonly Item[],
@@ -94,7 +96,7 @@ export function createStatistics(store: StatisticsStore, now: () => number) {
       for (let hour = firstHour; hour < toHour; hour += sliceHours) {
         const end = Math.min(hour + sliceHours, toHour);
         const [low, high] = [Math.max(hour, rolledUp.from), Math.min(end, rolledUp.to)];
-        if (low < high) addTo(await listFigures(siteId, segment, low, high), addFigure, addFigureDetails);
+        if (low < high) addTo(await listFigures(siteId, segment, low, high), addFigure, addDetails);
         // Neither visits nor duplicates nor confirmations are counted by segment.
         if (!segment) {
           addTo(await store.traffic.listCounts(siteId, hour, end), addVisits, addVisitDetails);
@@ -112,7 +114,7 @@ export function createStatistics(store: StatisticsStore, now: () => number) {
         { fromHour: firstHour, toHour: Math.min(toHour, head.fromHour) },
         until,
       );
-      addTo([...afterRollup, ...beforeRollup], addFigure, addFigureDetails);
+      addTo([...afterRollup, ...beforeRollup], addFigure, addDetails);
 
       return {
         steps: steps.map((one, i) => ({ startsAt: one.fromHour * hourMs, ...(sums[i] as Sum) })),

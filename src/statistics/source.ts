@@ -1,5 +1,6 @@
 // Names the source and the campaign of a conversion, as reports show them.
 
+import { isTouch } from "../identity/attribution.ts";
 import { clickIds } from "../identity/clickIds.ts";
 import type { CountedEvent } from "../store/events/eventRow.ts";
 
@@ -17,14 +18,27 @@ const usualSources: Readonly<Record<string, string>> = {
 
 const platformOf = new Map(clickIds.map(({ name, platform }) => [name, platform]));
 
-/** Returns `utm_source`. Without it, the network of the last click: auto-tagging adds a click id alone. */
-export function sourceOf({ utm, newestClickId }: Pick<CountedEvent, "utm" | "newestClickId">): string {
-  const given = cut(utm["utm_source"]);
+type Attributed = Pick<CountedEvent, "utm" | "newestClickId" | "path">;
+
+/** Returns the source of the last touch. */
+export const sourceOf = (event: Attributed): string => nameSource(lastTouchOf(event));
+
+export const campaignOf = (event: Attributed): string => nameCampaign(lastTouchOf(event));
+
+function lastTouchOf({ utm, newestClickId, path }: Attributed): Touch {
+  return path?.findLast(isTouch) ?? { utmSource: utm["utm_source"], utmCampaign: utm["utm_campaign"], clickId: newestClickId };
+}
+
+type Touch = { utmSource?: string | undefined; utmCampaign?: string | undefined; clickId?: string | null };
+
+/** Returns `utm_source`. Without it, the network of the click: auto-tagging adds a click id alone. */
+export function nameSource({ utmSource, clickId }: Touch): string {
+  const given = cut(utmSource);
   if (given) return given;
-  const platform = newestClickId === null ? null : platformOf.get(newestClickId);
+  const platform = clickId ? platformOf.get(clickId) : null;
   return platform ? (usualSources[platform] ?? platform) : noName;
 }
 
-export const campaignOf = ({ utm }: Pick<CountedEvent, "utm">): string => cut(utm["utm_campaign"]) || noName;
+export const nameCampaign = ({ utmCampaign }: Touch): string => cut(utmCampaign) || noName;
 
 const cut = (text: string | undefined) => (text ?? "").trim().slice(0, maxLength);

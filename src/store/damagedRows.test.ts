@@ -353,9 +353,11 @@ describe.each(["sqlite", "postgres"] as const)("damaged rows on %s", async (engi
           await its.webhooks.add(auditLine(siteId), { siteId, id, sendEmpty: true }, someAddress);
           await its.platformSignIns.saveApp({ platform: id, clientId: "c", clientSecret: "s" }, now);
           await its.orderFeeds.set(auditLine(id), someFeed, {});
+          await its.dataExports.set(auditLine(id), someExport);
           await its.configuration.saveSource(auditLine(siteId), { ...someSource, siteId, id });
           const shape = { siteId, sourceId: "src1", id, at: now, type: "", shape: "[]", request: "{}" };
           await its.sourceRequests.addShape(shape);
+          await its.sourceRequests.addWaiting([{ ...someRequest, siteId, id }]);
           const signIn = { siteId, id, platform, expiresAt: now + 1000, record: { step: "requested" } };
           await its.platformSignIns.begin(signIn);
           const visit = { siteId, id, seenAt: now, reason: "r", verdict: botVerdict, page: "/", seen: {}, click: null };
@@ -370,6 +372,7 @@ describe.each(["sqlite", "postgres"] as const)("damaged rows on %s", async (engi
           oauth_apps: "platform",
           settings: "name",
           order_feeds: "site_id",
+          data_exports: "site_id",
         };
         const id = keys[table] ?? "id";
         const which = table === "settings" ? where : `${id} = '${bad}'`;
@@ -391,6 +394,13 @@ describe.each(["sqlite", "postgres"] as const)("damaged rows on %s", async (engi
 
 const someAddress = { url: "https://totals.example/in", secrets: { current: "s", previous: null } };
 const someFeed = { url: "https://shop.example/orders.csv", header: { name: "x-key", value: "s" } };
+const someExport = {
+  target: { kind: "folder" },
+  options: { format: "parquet", people: false },
+  fromHour: 0,
+  liveHour: 0,
+  nextHour: 0,
+} as const;
 const someSource = {
   kind: "stripe",
   name: "Stripe",
@@ -401,6 +411,19 @@ const someSource = {
   state: "active",
   createdAt: now,
   updatedAt: now,
+} as const;
+const someRequest = {
+  sourceId: "src1",
+  at: now,
+  outcome: "waiting",
+  reason: null,
+  detail: null,
+  type: "",
+  deliveryId: null,
+  eventId: null,
+  dueAt: now,
+  attempts: 0,
+  waiting: "{}",
 } as const;
 const botVerdict = { bot: true, score: 100, reasons: ["a bot"], rules: 1 };
 
@@ -417,11 +440,13 @@ async function readAll(node: Store, siteId: string, id: string) {
     withSecrets: (await node.webhooks.listWithSecrets(siteId)).some(hasId),
     push: push?.address,
     feed: (await node.orderFeeds.find(id))?.address,
+    export: (await node.dataExports.find(id))?.target,
     feeds: (await node.orderFeeds.listDue(now)).some((one) => one.siteId === id),
     app: app !== null && app !== "unreadable" && app.clientSecret,
     apps: (await node.platformSignIns.listApps()).find(({ platform }) => platform === id)?.isReadable,
     signIn: (await node.platformSignIns.find(siteId, id))?.record,
     request: (await node.sourceRequests.listShapes(siteId, "src1", now)).find(hasId)?.request,
+    waiting: (await node.sourceRequests.listDue(siteId, "src1", now, 10)).find(hasId)?.waiting,
     botVisits: (await node.traffic.listBotVisits(siteId, 10)).some(hasId),
     event: await node.events.get(siteId, id).then((event) => event !== "damaged" && event?.extra),
     events: (await node.events.list(siteId, { limit: 10 })).some(hasId),
@@ -434,11 +459,13 @@ const allWhole: Awaited<ReturnType<typeof readAll>> = {
   withSecrets: true,
   push: someAddress,
   feed: someFeed,
+  export: someExport.target,
   feeds: true,
   app: "s",
   apps: true,
   signIn: { step: "requested" },
   request: "{}",
+  waiting: "{}",
   botVisits: true,
   event: { plan: "gold" },
   events: true,

@@ -6,7 +6,10 @@ import { apiKeyStore } from "./access/apiKeys.ts";
 import { backfillStore } from "./deliveries/backfills.ts";
 import { backupRecordStore } from "./maintenance/backupRecord.ts";
 import { auditStore } from "./sites/audit.ts";
-import { exportRowStore } from "./events/exportRows.ts";
+import { sharedLinkStore } from "./sharing/sharedLinks.ts";
+import { weeklyReportStore } from "./sharing/weeklyReports.ts";
+import { dataExportStore } from "./export/dataExports.ts";
+import { exportRowStore } from "./export/exportRows.ts";
 import { confirmationStore } from "./confirmations/confirmations.ts";
 import { configurationStore } from "./sites/configuration.ts";
 import { correctionStore } from "./corrections/corrections.ts";
@@ -35,7 +38,7 @@ import { nodeStore } from "./deliveries/nodes.ts";
 import { peopleStore } from "./people/people.ts";
 import { periodStore } from "./outbound/periods.ts";
 import { purgeStore } from "./maintenance/purge.ts";
-import { proofStore } from "./sites/proofs.ts";
+import { connectionCheckStore } from "./sites/connectionChecks.ts";
 import { pushStore } from "./outbound/pushes.ts";
 import { candidateStore } from "./reconciliation/candidates.ts";
 import { feedStore } from "./reconciliation/feeds.ts";
@@ -110,12 +113,15 @@ export async function createStore(
       backups: backupRecordStore(db),
       audit: auditStore(db, newId),
       exportRows: exportRowStore(db),
+      dataExports: dataExportStore(db, seal, newId),
+      sharedLinks: sharedLinkStore(db, newId),
+      weeklyReports: weeklyReportStore(db),
       health: healthStore(db),
       doctorQueries: doctorQueryStore(db),
       hosts: hostStore(db, newId),
       keyUse: keyUseStore(db, newId),
       leases: leaseStore(db),
-      proofs: proofStore(db),
+      connectionChecks: connectionCheckStore(db),
       platformSignIns: platformSignInStore(db, seal),
       traffic: trafficStore(db, seal),
       syncLog: syncLogStore(db),

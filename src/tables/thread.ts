@@ -3,6 +3,7 @@
 
 import { parentPort, workerData } from "node:worker_threads";
 import { Refusal } from "../kernel/refusal.ts";
+import { lowerThreadPriority } from "../background/threadPriority.ts";
 import { createTable } from "./source.ts";
 import type { TableRow } from "./table.ts";
 import type { FromThread, ToThread } from "./readTable.ts";
@@ -13,6 +14,7 @@ const maxGroupBytes = 128 * 1024;
 
 const port = parentPort;
 if (!port) throw new Error("this is the program of a thread");
+lowerThreadPriority();
 const send = (message: FromThread) => port.postMessage(message);
 
 let onPiece: (piece: Uint8Array | null) => void = () => {};

@@ -1,10 +1,10 @@
 // Explains a verdict: every signal with its evidence, and the parts that were not observed.
 
-import { commonUserAgents } from "./lists.ts";
+import { commonUserAgents, type VisitRules } from "./lists.ts";
 import { findNetwork } from "./networks/networks.ts";
 import type { Observation, ObservedHeaders } from "./observation.ts";
-import { signals } from "./signals.ts";
-import type { Judgement } from "./verdict.ts";
+import { modesOf } from "./modes.ts";
+import { judge } from "./verdict.ts";
 
 type VisitDescription = {
   userAgent: string | undefined;
@@ -31,17 +31,18 @@ export function observeDescription(
   };
 }
 
-export function explainVerdict(seen: Observation, { verdict, findings, rule }: Judgement) {
-  const found = new Map(findings.map(({ signal, evidence }) => [signal, evidence]));
+export function explainVerdict(seen: Observation, rules: VisitRules) {
+  const { verdict, findings, shadows, rule } = judge(seen, rules);
+  const found = new Map([...findings, ...shadows].map(({ signal, evidence }) => [signal, evidence]));
   return {
     verdict,
     siteRule: rule,
     network: findNetwork(seen.address),
     country: seen.country,
     notLookedAt: listUnobserved(seen),
-    signals: signals.map((signal) => {
+    signals: [...modesOf(rules).of].map(([signal, mode]) => {
       const { category, name, points, why } = signal;
-      return { category, name, points, why, fired: found.has(signal), evidence: found.get(signal) ?? null };
+      return { category, name, points, why, mode, fired: found.has(signal), evidence: found.get(signal) ?? null };
     }),
   };
 }

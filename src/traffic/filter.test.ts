@@ -120,7 +120,7 @@ describe("a browser that shows itself as a bot's later", () => {
   const person = (...some: Identity["visits"]) => reasons({ identity: { visits: some, firstUtm: {}, forms: {} } });
 
   test("its earlier visit of the same day is a bot's too", () => {
-    expect(person(of("v", true, 60_000), of("v", false))).toEqual([bots]);
+    expect(person(of("v", true, 60_000), of("v", false))).toEqual([bots, { code: "late verdict", detail: "20" }]);
   });
 
   test.each([
@@ -129,6 +129,15 @@ describe("a browser that shows itself as a bot's later", () => {
     ["a visit without a visitor", of(null, false)],
   ])("%s stays a person's, and the event passes", (_which, other) => {
     expect(person(of("v", true, 60_000), other)).toEqual([]);
+  });
+
+  test("a late verdict names the score of the visit's time", () => {
+    const visit = of("v", true);
+    const late = { ...visit, verdict: { bot: true, score: 85, reasons: ["volume:click farm"], rules: 1, firstScore: 40 } };
+    expect(person(late)).toEqual([
+      { code: "only bot visits", detail: "volume:click farm" },
+      { code: "late verdict", detail: "40" },
+    ]);
   });
 
   test("visits without a visitor are judged one by one", () => {

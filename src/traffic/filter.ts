@@ -60,6 +60,10 @@ export function filterReasons({ emailSha256, emailDomain, identity }: FilterInpu
   if (identity?.visits.length && identity.visits.every((visit) => isBotVisit(visit, identity))) {
     const details = new Set(identity.visits.flatMap((visit) => (visit.verdict?.bot ? [visit.verdict.reasons[0] ?? null] : [])));
     for (const detail of details) reasons.push({ code: "only bot visits", detail });
+    const firstScores = identity.visits.flatMap(
+      ({ verdict }) => verdict?.firstScore ?? (verdict?.bot ? [] : (verdict?.score ?? 0)),
+    );
+    for (const score of new Set(firstScores)) reasons.push({ code: "late verdict", detail: String(score) });
   }
   return reasons;
 }

@@ -2,7 +2,7 @@ import { loadOf } from "../../test/support/load.ts";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { describe, expect, test } from "vitest";
-import { createTrafficMemory, type Hit } from "./frequency.ts";
+import { createTrafficMemory, quiet, type ClickNews, type Hit } from "./frequency.ts";
 
 setFlagsFromString("--expose-gc");
 const collectGarbage = runInNewContext("gc") as () => void;
@@ -25,6 +25,7 @@ const hit: Hit = {
   form: null,
   emailSha256: null,
   clickIds: [],
+  hasRefused: false,
   at: 1_000_000_000_000,
 };
 
@@ -98,8 +99,38 @@ describe("frequency", () => {
         at: hit.at + i / 100,
       });
     expect(heldBytes() - before).toBeLessThan(40_000_000);
+    expect(memory.observe(hit).ofNetwork).toBeGreaterThan(0);
     expect(last.emailsOfNetwork).toBeGreaterThan(30);
     expect(last.ofNetwork).toBeGreaterThan(300);
+  });
+
+  test("floods of networks, user agents, forms and reports with many click ids each are counted in bounded memory", () => {
+    const memory = createTrafficMemory();
+    const before = heldBytes();
+    for (let i = 0; i < loadOf(120_000); i++) {
+      // As many members of each key as are kept: the most that a number of reports can hold.
+      const network = `2001:db8:${Math.floor(i / 8)}`;
+      const at = hit.at + i;
+      const page = `https://shop.example/${"long ".repeat(90)}${i}`;
+      const clickIds = Array.from({ length: 12 }, (_, n) => `click ${i} ${n}`);
+      memory.noteFetch({ ...hit, network: `${network} ${i}` }, at);
+      memory.noteCookie("s", `page ${i}`, at);
+      memory.observe({
+        ...hit,
+        network,
+        visitor: i % 2 ? `visitor ${Math.floor(i / 16)} ${i}` : null,
+        pageId: `page ${i}`,
+        emailSha256: `email ${i}`,
+        clickIds,
+        isInput: true,
+        submitDigest: `submit ${i}`,
+        form: { page, isScripted: false },
+        at,
+      });
+    }
+    expect(heldBytes() - before).toBeLessThan(80_000_000);
+    // Until here the memory must not be collected itself.
+    expect(memory.observe(hit).ofNetwork).toBeGreaterThan(0);
   });
 });
 
@@ -128,14 +159,65 @@ describe("sources of ad clicks", () => {
     const memory = usualSite();
     for (let i = 0; i < 60; i++) memory.observe(clickOf("farm", i, hit.at + i));
     const farm = { ...hit, network: "farm" };
-    expect(memory.recall(farm, hit.at + 1000).goneOn).toMatchObject({ visits: 0 });
-    const later = memory.recall(farm, hit.at + 5 * minute);
+    expect(memory.recall(memory.keysOf(farm), null, hit.at + 1000).goneOn).toMatchObject({ visits: 0 });
+    const later = memory.recall(memory.keysOf(farm), null, hit.at + 5 * minute);
     expect(later).toMatchObject({
       clickIdsOfSource: 60,
       shareOfSource: 1,
       goneOn: { visits: 60, goneOn: 0, expected: expect.closeTo(43.9, 1) },
     });
-    expect(memory.recall(farm, hit.at + 3 * day)).toMatchObject({ clickIdsOfSource: 0, goneOn: null });
+    expect(memory.recall(memory.keysOf(farm), null, hit.at + 3 * day)).toMatchObject({ clickIdsOfSource: 0, goneOn: null });
+  });
+
+  test("nodes that share what they observe know a farm as one node does, and nothing of a visitor who refused", () => {
+    const [one, first, second] = [usualSite(), usualSite(), usualSite()];
+    const news: ClickNews[] = [];
+    const sharing = createTrafficMemory({ onNews: (observed) => news.push(observed) });
+    const farm = { ...hit, network: "farm" };
+    for (let i = 0; i < 60; i++) {
+      const click = clickOf("farm", i, hit.at + i);
+      one.observe(click);
+      sharing.observe({ ...click, hasRefused: i === 59 });
+    }
+    expect(JSON.stringify(news)).not.toMatch(/Firefox|"farm"/);
+    expect(news[1]?.[5]).not.toContain("farm 1");
+    // Each node received half of the clicks, and reads the other half.
+    for (const [i, observed] of news.entries()) {
+      (i % 2 ? first : second).learn(observed, hit.at + i);
+      (i % 2 ? second : first).learn(JSON.parse(JSON.stringify(observed)), hit.at + minute);
+    }
+    const known = one.recall(one.keysOf(farm), null, hit.at + 5 * minute);
+    expect(known).toMatchObject({ clickIdsOfSource: 60, goneOn: { visits: 60 } });
+    const shared = { ...known, clickIdsOfSource: 59, goneOn: { ...known.goneOn, visits: 59, expected: expect.any(Number) } };
+    for (const node of [first, second]) expect(node.recall(node.keysOf(farm), null, hit.at + 5 * minute)).toEqual(shared);
+  });
+
+  test("a person in the network of a farm who goes on is none of it, now and when the visit is judged again", () => {
+    const memory = usualSite();
+    const neighbour = { ...clickOf("farm", 1000, hit.at), pageId: "neighbour-of-a-farm" };
+    memory.observe(neighbour);
+    for (let i = 0; i < 60; i++) memory.observe(clickOf("farm", i, hit.at + i));
+    const cookie = { ...neighbour, visitor: "neighbour-of-a-farm", pageId: null, clickIds: [], at: hit.at + 5 * minute };
+    expect(memory.observe(cookie).goneOn).toBe(null);
+    const keys = memory.keysOf(neighbour);
+    expect(memory.recall(keys, "neighbour-of-a-farm", hit.at + 6 * minute)).toEqual(quiet);
+    expect(memory.recall(keys, "farm 1", hit.at + 6 * minute)).toMatchObject({
+      clickIdsOfSource: 61,
+      goneOn: { visits: 61, goneOn: 1 },
+    });
+    // Of so many who go on not each is kept.
+    for (let i = 0; i < 120; i++) memory.observe({ ...cookie, visitor: `visitor ${i}`.padStart(12, `${i} `) });
+    expect(memory.recall(keys, "another person", hit.at + 6 * minute)).toEqual(quiet);
+  });
+
+  test("who follows an advertisement just before the day of the memory ends may go on after it", () => {
+    const memory = usualSite();
+    for (let i = 0; i < 40; i++) memory.observe(clickOf(`street ${i}`, 0, hit.at));
+    for (let i = 0; i < 20; i++) memory.observe(clickOf("office", i, hit.at + day - minute));
+    for (let i = 0; i < 15; i++)
+      memory.observe({ ...hit, network: "office", visitor: `office ${i}`.padStart(12, `${i}`), at: hit.at + day + minute });
+    const keys = memory.keysOf({ ...hit, network: "office" });
+    expect(memory.recall(keys, "somebody else", hit.at + day + 2 * minute).goneOn).toMatchObject({ visits: 20, goneOn: 15 });
   });
 
   test("a carrier's network has visitors with other browsers, who go on", () => {
@@ -150,7 +232,7 @@ describe("sources of ad clicks", () => {
         at: hit.at + 500 + i,
       });
     }
-    const phones = memory.recall({ ...hit, network: "carrier", userAgent: "iPhone" }, hit.at + 5 * minute);
+    const phones = memory.recall(memory.keysOf({ ...hit, network: "carrier", userAgent: "iPhone" }), null, hit.at + 5 * minute);
     expect(phones).toMatchObject({ clickIdsOfSource: 30, shareOfSource: 0.5, goneOn: { visits: 30, goneOn: 30 } });
   });
 
@@ -164,6 +246,15 @@ describe("sources of ad clicks", () => {
     expect(memory.observe(clickOf("program", 0, hit.at + minute)).hasFetchedTag).toBe(false);
     for (let i = 0; i < 20; i++) memory.observe({ ...hit, network: `cdn ${i}`, visitor: `cached ${i}`, at: hit.at + minute });
     expect(memory.observe(clickOf("program", 1, hit.at + minute)).hasFetchedTag).toBe(null);
+  });
+
+  test("a browser that fetched the tag at home has it on the road too", () => {
+    const memory = usualSite();
+    memory.noteFetch({ ...hit, network: "home" }, hit.at);
+    memory.observe({ ...hit, network: "home", visitor: "on the road", at: hit.at });
+    const road = { ...hit, network: "road", at: hit.at + minute };
+    expect(memory.observe({ ...road, visitor: "on the road" }).hasFetchedTag).toBe(true);
+    expect(memory.observe({ ...road, visitor: "a program" }).hasFetchedTag).toBe(false);
   });
 
   test("a page that got a cookie and reports without it later has lost it", () => {
@@ -181,7 +272,9 @@ describe("sources of ad clicks", () => {
     expect(memory.observe(submit).isCopy).toBe(false);
     expect(memory.observe({ ...submit, at: hit.at + 2000 }).isCopy).toBe(false);
     expect(memory.observe({ ...submit, at: hit.at + 5 * minute }).isCopy).toBe(true);
-    expect(memory.observe({ ...submit, network: "elsewhere" }).isCopy).toBe(true);
+    // A browser repeats a request on a new connection, and a gateway or a phone on the road may have another address by then.
+    expect(memory.observe({ ...submit, network: "elsewhere", at: hit.at + 3000 }).isCopy).toBe(false);
+    expect(memory.observe({ ...submit, network: "elsewhere", at: hit.at + 20_000 }).isCopy).toBe(true);
   });
 
   test("a form that a script submits for most visitors is known after ten of them", () => {

@@ -1,8 +1,11 @@
 // The relay's memory of traffic: how often networks, visitors, emails and click ids repeat, who fetched the tag, and which
-// visitors of an advertisement went on. Per node, over sliding windows, in bounded memory: what does not fit is forgotten, and
-// forgotten evidence makes nobody a bot. A *source* is a network with a user agent: one person, or many behind one address.
+// visitors of an advertisement went on. Over sliding windows, in bounded memory: what does not fit is forgotten, and forgotten
+// evidence makes nobody a bot. A *source* is a network with a user agent: one person, or many behind one address. Ad clicks and
+// submits are shared by nodes, as hashes (collect/sharedTraffic.ts); the rest is known to each node by itself.
 
-import { dayMs, hourMs, minuteMs } from "../kernel/time.ts";
+import { hash } from "node:crypto";
+import { countWithin, createWindows, distinctWithin, find, maxDistinct } from "./slidingWindows.ts";
+import { dayMs, hourMs, minuteMs, secondMs } from "../kernel/time.ts";
 
 export type Frequency = {
   /** Visits within a minute from one network with one user agent. */
@@ -36,6 +39,9 @@ export type Source = {
   userAgent: string;
 };
 
+/** The hashes under which the memory knows a source. */
+export type SourceKeys = { siteId: string; source: string; network: string };
+
 export type Hit = Source & {
   /** null for a browser without a cookie, which counts for its network only. */
   visitor: string | null;
@@ -50,19 +56,34 @@ export type Hit = Source & {
   submitDigest: string | null;
   /** The page of a submit, and whether a script made it. */
   form: { page: string; isScripted: boolean } | null;
+  /** The visitor refused: nothing about the report leaves this process. */
+  hasRefused: boolean;
   at: number;
 };
 
-const maxKeys = 20_000;
-/** Far above every limit of the signals. */
-const maxDistinct = 100;
+/** What a report says about ad clicks and submits, in hashes: for this memory, and for those of other nodes. */
+export type ClickNews = [
+  siteId: string,
+  source: string,
+  network: string,
+  /** 1: a visit; 2: a visit of a new browser; 4: the visitor goes on. */
+  flags: number,
+  /** Who goes on: the beginning of a random id. */
+  member: string,
+  clickIds: string[],
+  submit: string | null,
+];
+
+/** So many gone on are no farm's, and the others need not be kept. */
+const maxGoneOn = maxDistinct;
 /** Visits of the last two minutes may still go on. */
 const settledMinutes = 2;
 /** So many sites' visitors must be known before the share of those who go on, or fetch the tag, says something. */
 const minVisitors = 30;
 const nearlyAll = 0.95;
-/** A repeated request follows at once. */
+/** A repeated request follows at once; the network may have changed meanwhile, or have several addresses. */
 const repeatMs = minuteMs;
+const retryMs = 10 * secondMs;
 const minSubmits = 10;
 
 export type TrafficMemory = ReturnType<typeof createTrafficMemory>;
@@ -76,7 +97,19 @@ type Clicks = {
   goneOn: Set<string>;
 };
 
-export function createTrafficMemory() {
+type ClickFacts = Pick<Frequency, "visitorsOfClick" | "clickIdsOfSource" | "shareOfSource" | "goneOn" | "isCopy"> & {
+  /** Other nodes should know. */
+  isNews: boolean;
+};
+
+type MemoryOptions = {
+  /** Makes the hashes, which nodes share; addresses could be guessed without it. */
+  secret?: string;
+  /** Gets what other nodes should know. */
+  onNews?: (news: ClickNews) => void;
+};
+
+export function createTrafficMemory({ secret = "", onNews }: MemoryOptions = {}) {
   const visits = countWithin(minuteMs);
   const emails = distinctWithin(hourMs);
   const clickSources = distinctWithin(dayMs);
@@ -90,20 +123,54 @@ export function createTrafficMemory() {
   const sites = createWindows<{ clicked: number; goneOn: number; known: number; fetched: number }>(dayMs);
   const forms = createWindows<{ submits: number; scripted: number }>(dayMs);
 
-  const sourceOf = ({ siteId, network, userAgent }: Source) => `${siteId} ${network} ${userAgent}`;
-  const has = (windows: Windows<unknown>, key: string) => windows.current.has(key) || windows.previous.has(key);
+  const digest = (text: string) => hash("sha256", `${secret}\n${text}`, "base64url").slice(0, 11);
+  const sourceOf = ({ siteId, network, userAgent }: Source) => digest(`${siteId} ${network} ${userAgent}`);
+  const networkKey = ({ siteId, network }: Source) => digest(`${siteId} ${network}`);
+  const keysOf = (source: Source): SourceKeys => ({
+    siteId: source.siteId,
+    source: sourceOf(source),
+    network: networkKey(source),
+  });
 
-  function countClicks(hit: Hit, source: string): void {
-    const { visitor, isVisit, isInput, at } = hit;
-    const { current } = clicks(at);
-    const minute = Math.floor(at / minuteMs);
-    let entry = current.get(source);
+  function newsOf(hit: Hit, source: string): ClickNews {
+    const { visitor, pageId, isVisit, isInput, submitDigest } = hit;
     // Only visits of new browsers: a person who comes back has gone on.
     const isNew = isVisit && visitor === null && hit.clickIds.length > 0;
-    if (!entry && !isNew) return;
-    const site = siteAt(hit.siteId, at);
+    const flags = (isVisit ? 1 : 0) | (isNew ? 2 : 0) | (visitor !== null || isInput ? 4 : 0);
+    const member = memberOf(visitor ?? pageId);
+    // Most reports have nothing to do with an ad click, and need no hash of their network.
+    const network = hit.clickIds.length > 0 || find(clicks(hit.at), source) ? networkKey(hit) : "";
+    return [hit.siteId, source, network, flags, member, hit.clickIds.map(digest), submitDigest?.slice(0, 16) ?? null];
+  }
+
+  /** Takes in a report of this node, or of another one. */
+  function learn(news: ClickNews, at: number): ClickFacts {
+    const [siteId, source, network, flags, , ids, submit] = news;
+    const isNews = countClicks(news, at) || ids.length > 0 || submit !== null;
+    let clickIdsOfSource = clickIds(source, null, at);
+    for (const id of ids) clickIdsOfSource = clickIds(source, id, at);
+    return {
+      visitorsOfClick: Math.max(0, ...ids.map((id) => clickSources(`${siteId} ${id}`, source, at))),
+      clickIdsOfSource,
+      shareOfSource: clickIdsOfSource === 0 ? 0 : shareOf(source, network, (flags & 1) > 0 && ids.length > 0, at),
+      // Whoever goes on is none of those who do not, whatever the neighbours do.
+      goneOn: (flags & 4) > 0 ? null : readGoneOn(siteId, source, at),
+      isCopy: submit !== null && isCopy(`${siteId} ${submit}`, source, at),
+      isNews,
+    };
+  }
+
+  /** Returns whether this is the first time that a visitor is seen to go on. */
+  function countClicks([siteId, source, , flags, member]: ClickNews, at: number): boolean {
+    const windows = clicks(at);
+    const minute = Math.floor(at / minuteMs);
+    const isNew = (flags & 2) > 0;
+    // Who followed an advertisement in the window before may go on in this one.
+    let entry = isNew ? windows.current.get(source) : find(windows, source);
+    if (!entry && !isNew) return false;
+    const site = siteAt(siteId, at);
     if (!entry) {
-      current.set(source, (entry = { visits: 0, minute, current: 0, previous: 0, goneOn: new Set() }));
+      windows.set(source, (entry = { visits: 0, minute, current: 0, previous: 0, goneOn: new Set() }));
       site.clicked += 1;
     }
     if (entry.minute !== minute) {
@@ -115,60 +182,69 @@ export function createTrafficMemory() {
       entry.visits += 1;
       entry.current += 1;
     }
-    if ((visitor !== null || isInput) && entry.goneOn.size < maxDistinct) {
-      if (entry.goneOn.size === 0) site.goneOn += 1;
-      entry.goneOn.add(visitor ?? hit.pageId ?? `${entry.goneOn.size}`);
-    }
+    const { goneOn } = entry;
+    if ((flags & 4) === 0 || goneOn.size >= maxGoneOn || goneOn.has(member)) return false;
+    if (goneOn.size === 0) site.goneOn += 1;
+    goneOn.add(member || `${goneOn.size}`);
+    windows.held += 1;
+    return true;
   }
 
   function siteAt(siteId: string, at: number) {
-    const { current, previous } = sites(at);
-    let site = current.get(siteId);
+    const windows = sites(at);
+    let site = windows.current.get(siteId);
     // The day before is worth half, so that a new day does not begin without knowledge.
     if (!site) {
-      const { clicked = 0, goneOn = 0, known = 0, fetched = 0 } = previous.get(siteId) ?? {};
-      current.set(siteId, (site = { clicked: clicked / 2, goneOn: goneOn / 2, known: known / 2, fetched: fetched / 2 }));
+      const { clicked = 0, goneOn = 0, known = 0, fetched = 0 } = windows.previous.get(siteId) ?? {};
+      windows.set(siteId, (site = { clicked: clicked / 2, goneOn: goneOn / 2, known: known / 2, fetched: fetched / 2 }));
     }
     return site;
   }
 
   function readGoneOn(siteId: string, source: string, at: number): Frequency["goneOn"] {
-    const { current, previous } = clicks(at);
-    const entry = current.get(source) ?? previous.get(source);
+    const entry = find(clicks(at), source);
+    if (!entry || entry.goneOn.size >= maxGoneOn) return null;
     const { clicked, goneOn } = siteAt(siteId, at);
-    if (!entry || clicked < minVisitors || entry.goneOn.size >= maxDistinct) return null;
+    if (clicked < minVisitors) return null;
     const age = Math.floor(at / minuteMs) - entry.minute;
     const unsettled = age >= settledMinutes ? 0 : age === 1 ? entry.current : entry.current + entry.previous;
     const settled = entry.visits - unsettled;
     return { visits: settled, goneOn: entry.goneOn.size, expected: (settled * goneOn) / clicked };
   }
 
-  function hasFetched(hit: Hit, source: string): boolean | null {
-    const site = siteAt(hit.siteId, hit.at);
-    const fetched = has(fetches(hit.at), source);
+  function hasGoneOn(source: string, visitor: string | null, at: number): boolean {
+    const goneOn = find(clicks(at), source)?.goneOn;
+    return goneOn !== undefined && (goneOn.size >= maxGoneOn || (visitor !== null && goneOn.has(memberOf(visitor))));
+  }
+
+  function hasFetched({ siteId, visitor, at }: Hit, source: string): boolean | null {
+    const site = siteAt(siteId, at);
+    const windows = fetches(at);
+    const person = visitor === null ? null : `${siteId} ${visitor}`;
+    // A browser keeps the file, and its next report may come from another network: from home, then from the road.
+    const fetched = find(windows, source) ?? (person !== null && (find(windows, person) ?? false));
     // Programs seldom keep cookies, so those who do tell what is usual on this site.
-    if (hit.visitor !== null) {
+    if (person !== null) {
       site.known += 1;
       if (fetched) site.fetched += 1;
+      if (fetched) windows.set(person, true);
     }
     return site.known >= minVisitors && site.fetched >= site.known * nearlyAll ? fetched : null;
   }
 
-  function isCopy({ submitDigest, siteId, at }: Hit, source: string): boolean {
-    if (submitDigest === null) return false;
-    const { current, previous } = submits(at);
-    const key = `${siteId} ${submitDigest}`;
-    const before = current.get(key) ?? previous.get(key);
-    if (!before) current.set(key, { source, at });
-    return before !== undefined && (before.source !== source || at - before.at > repeatMs);
+  function isCopy(key: string, source: string, at: number): boolean {
+    const windows = submits(at);
+    const before = find(windows, key);
+    if (!before) windows.set(key, { source, at });
+    return before !== undefined && at - before.at > (before.source === source ? repeatMs : retryMs);
   }
 
   function isScriptedForm({ form, siteId, at }: Hit): boolean {
     if (!form) return false;
-    const { current, previous } = forms(at);
-    const key = `${siteId} ${form.page}`;
-    const { submits: count, scripted } = current.get(key) ?? previous.get(key) ?? { submits: 0, scripted: 0 };
-    current.set(key, { submits: count + 1, scripted: scripted + Number(form.isScripted) });
+    const windows = forms(at);
+    const key = digest(`${siteId} ${form.page}`);
+    const { submits: count, scripted } = find(windows, key) ?? { submits: 0, scripted: 0 };
+    windows.set(key, { submits: count + 1, scripted: scripted + Number(form.isScripted) });
     return count >= minSubmits && scripted > count / 2;
   }
 
@@ -180,49 +256,56 @@ export function createTrafficMemory() {
   return {
     /** The tag was fetched. */
     noteFetch(source: Source, at: number): void {
-      fetches(at).current.set(sourceOf(source), true);
+      fetches(at).set(sourceOf(source), true);
     },
     /** A visitor cookie was sent to a page. */
     noteCookie(siteId: string, pageId: string, at: number): void {
-      cookies(at).current.set(`${siteId} ${pageId}`, at);
+      cookies(at).set(`${siteId} ${pageId}`, at);
     },
     observe(hit: Hit): Frequency {
-      const { siteId: site, network, visitor, pageId, isVisit, emailSha256: email, at } = hit;
+      const { siteId: site, visitor, pageId, isVisit, emailSha256: email, at } = hit;
       const source = sourceOf(hit);
       const person = visitor === null ? null : `${site} ${visitor}`;
-      countClicks(hit, source);
-      let ofSource = clickIds(source, null, at);
-      for (const id of hit.clickIds) ofSource = clickIds(source, id, at);
-      const { current, previous } = cookies(at);
-      const cookieAt =
-        pageId === null || visitor !== null ? undefined : (current.get(`${site} ${pageId}`) ?? previous.get(`${site} ${pageId}`));
+      const news = newsOf(hit, source);
+      // Written out, because copies of objects are slow, and every report comes here.
+      const { isNews, visitorsOfClick, clickIdsOfSource, shareOfSource, goneOn, isCopy: isCopied } = learn(news, at);
+      if (isNews && !hit.hasRefused) onNews?.(news);
+      const cookieAt = pageId === null || visitor !== null ? undefined : find(cookies(at), `${site} ${pageId}`);
       return {
+        visitorsOfClick,
+        clickIdsOfSource,
+        shareOfSource,
+        goneOn,
+        isCopy: isCopied,
         ofNetwork: visits(source, isVisit, at),
         ofVisitor: person === null ? 0 : visits(person, isVisit, at),
         emailsOfNetwork: emails(source, email, at),
         emailsOfVisitor: person === null ? 0 : emails(person, email, at),
-        visitorsOfClick: Math.max(0, ...hit.clickIds.map((id) => clickSources(`${site} ${id}`, source, at))),
-        clickIdsOfSource: ofSource,
-        shareOfSource: shareOf(source, `${site} ${network}`, isVisit && hit.clickIds.length > 0, at),
-        goneOn: readGoneOn(site, source, at),
         hasFetchedTag: hasFetched(hit, source),
         isCookieLost: cookieAt !== undefined && at - cookieAt > cookieMs,
-        isCopy: isCopy(hit, source),
         isScriptedForm: isScriptedForm(hit),
       };
     },
-    /** What is known now about the source of an earlier visit, for a second judgement. */
-    recall(source: Source, at: number): Frequency {
-      const key = sourceOf(source);
+    /** Takes in what another node observed. */
+    learn(news: ClickNews, at: number): void {
+      learn(news, at);
+    },
+    /** What is known now about the source of an earlier visit, for a second judgement. Nothing, if the visitor went on: neighbours did the rest. */
+    recall({ siteId, source, network }: SourceKeys, visitor: string | null, at: number): Frequency {
+      if (hasGoneOn(source, visitor, at)) return quiet;
       return {
         ...quiet,
-        clickIdsOfSource: clickIds(key, null, at),
-        shareOfSource: shareOf(key, `${source.siteId} ${source.network}`, false, at),
-        goneOn: readGoneOn(source.siteId, key, at),
+        clickIdsOfSource: clickIds(source, null, at),
+        shareOfSource: shareOf(source, network, false, at),
+        goneOn: readGoneOn(siteId, source, at),
       };
     },
+    keysOf,
   };
 }
+
+/** Enough to tell the visitors of one source apart. */
+const memberOf = (id: string | null) => (id ?? "").slice(0, 8);
 
 /** The answer that sets a cookie must have reached the page before its next report. */
 const cookieMs = 1000;
@@ -242,59 +325,3 @@ export const quiet: Frequency = {
   isCopy: false,
   isScriptedForm: false,
 };
-
-type Windows<Entry> = { current: Map<string, Entry>; previous: Map<string, Entry>; elapsed: number };
-
-/** Keeps the current and the previous window. A full window ends early, so that memory stays bounded. */
-function createWindows<Entry>(windowMs: number): (at: number) => Windows<Entry> {
-  let since = 0;
-  let current = new Map<string, Entry>();
-  let previous = new Map<string, Entry>();
-  return (at: number) => {
-    if (at - since >= windowMs || current.size >= maxKeys) {
-      previous = at - since >= 2 * windowMs ? new Map() : current;
-      current = new Map();
-      since = at;
-    }
-    return { current, previous, elapsed: Math.min(1, (at - since) / windowMs) };
-  };
-}
-
-/** Counts a key within a sliding window; the previous window counts by the share that still overlaps. */
-function countWithin(windowMs: number): (key: string, adds: boolean, at: number) => number {
-  const windows = createWindows<number>(windowMs);
-  return (key, adds, at) => {
-    const { current, previous, elapsed } = windows(at);
-    const count = (current.get(key) ?? 0) + (adds ? 1 : 0);
-    if (adds) current.set(key, count);
-    return Math.round(count + (previous.get(key) ?? 0) * (1 - elapsed));
-  };
-}
-
-/** Counts the different members of a key within one to two windows. */
-function distinctWithin(windowMs: number): (key: string, member: string | null, at: number) => number {
-  // Most keys have one member, and a set takes a hundred times the memory.
-  const windows = createWindows<string | Set<string>>(windowMs);
-  return (key, member, at) => {
-    const { current, previous } = windows(at);
-    if (member !== null) add(current, key, member);
-    const members = membersOf(current.get(key));
-    const earlier = membersOf(previous.get(key));
-    return earlier.size === 0 ? members.size : earlier.union(members).size;
-  };
-}
-
-function add(members: Map<string, string | Set<string>>, key: string, member: string): void {
-  const known = members.get(key);
-  if (known === undefined) members.set(key, member);
-  else if (typeof known !== "string") {
-    if (known.size < maxDistinct) known.add(member);
-  } else if (known !== member) members.set(key, new Set([known, member]));
-}
-
-const noMembers: ReadonlySet<string> = new Set();
-
-function membersOf(entry: string | Set<string> | undefined): ReadonlySet<string> {
-  if (entry === undefined) return noMembers;
-  return typeof entry === "string" ? new Set([entry]) : entry;
-}

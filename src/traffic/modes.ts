@@ -19,7 +19,12 @@ export function readEntry(entry: string): [name: string, mode: EvidenceMode] | n
   return names.has(name) && (evidenceModes as readonly string[]).includes(mode) ? [name, mode as EvidenceMode] : null;
 }
 
-type Modes = ReadonlyMap<Signal, EvidenceMode>;
+type ActiveSignal = { signal: Signal; isOn: boolean };
+type Modes = {
+  of: ReadonlyMap<Signal, EvidenceMode>;
+  /** Without those that are off. */
+  active: readonly ActiveSignal[];
+};
 
 /** The settings object is replaced when it changes, so its modes are cached by it. */
 const cached = new WeakMap<object, Modes>();
@@ -29,7 +34,9 @@ export function modesOf(rules: Pick<VisitRules, "evidence">): Modes {
   if (!modes) {
     const chosen = new Map(rules.evidence.flatMap((entry) => [readEntry(entry) ?? []].filter((one) => one.length === 2)));
     const usual = ({ mode = "on" }: Signal) => (mode === "shadow" ? (chosen.get(everyShadow) ?? mode) : mode);
-    modes = new Map(signals.map((signal) => [signal, chosen.get(nameOf(signal).toLowerCase()) ?? usual(signal)]));
+    const of = new Map(signals.map((signal) => [signal, chosen.get(nameOf(signal).toLowerCase()) ?? usual(signal)]));
+    const active = [...of].flatMap(([signal, mode]) => (mode === "off" ? [] : { signal, isOn: mode === "on" }));
+    modes = { of, active };
     cached.set(rules, modes);
   }
   return modes;

@@ -88,8 +88,8 @@ export type ObservedUse = {
   unfocused: number;
   /** A hidden field was filled in. */
   trapped: boolean;
-  /** The automation tool Cypress is in the page. */
-  cypress: boolean;
+  /** An automation tool left its marks in the page. */
+  hasTool: boolean;
 };
 
 /** Browsers sign neither with Ed25519 nor with Ed448, and agree on no keys by DHE; OpenSSL, Go and others offer at least one. */

@@ -52,8 +52,8 @@ export const signals: readonly Signal[] = [
     category: "automation",
     name: "automation tool",
     points: "hard",
-    why: "An automation tool is in the page.",
-    find: ({ use }) => (use?.cypress ? "Cypress" : null),
+    why: "An automation tool left its marks in the page, such as the driver of Chrome.",
+    find: ({ use }) => ifTrue(use?.hasTool),
   },
   {
     category: "automation",
@@ -76,14 +76,16 @@ export const signals: readonly Signal[] = [
     category: "headers",
     name: "no fetch metadata",
     points: 25,
-    why: "Recent browsers send fetch metadata (Sec-Fetch-Site).",
+    isShared: true,
+    why: "Recent browsers send fetch metadata (Sec-Fetch-Site), unless a gateway removes it.",
     find: ({ headers, claims }) => ifTrue(headers?.secure && !headers.secFetch && hasFetchMetadata(claims)),
   },
   {
     category: "headers",
     name: "no client hints",
     points: 20,
-    why: "Chromium sends client hints over TLS.",
+    isShared: true,
+    why: "Chromium sends client hints over TLS, unless a gateway removes them.",
     find: ({ headers, claims }) =>
       ifTrue(
         headers?.secure && headers.brands === "" && claims.engine === "chromium" && (claims.version ?? 0) >= 90 && !claims.inApp,
@@ -102,7 +104,8 @@ export const signals: readonly Signal[] = [
     category: "headers",
     name: "Chromium without client hints",
     points: 35,
-    why: "The script runs in Chromium, which sends client hints over TLS.",
+    isShared: true,
+    why: "The script runs in Chromium, which sends client hints over TLS, unless a gateway removes them.",
     find: ({ headers, script, claims }) =>
       ifTrue(headers?.secure && headers.brands === "" && script?.isChromium && claims.engine === "chromium" && !claims.inApp),
   },
@@ -125,6 +128,7 @@ export const signals: readonly Signal[] = [
     name: "TLS of a program",
     points: 45,
     mode: "shadow",
+    isShared: true,
     why: "The TLS handshake offers what programs offer and no browser does. Gateways of companies do, too.",
     // GNOME's browser uses the library of programs.
     find: ({ handshake, claims }) =>
@@ -135,7 +139,8 @@ export const signals: readonly Signal[] = [
     name: "unusual order",
     points: 35,
     mode: "shadow",
-    why: "Chromium sends its headers in another order.",
+    isShared: true,
+    why: "Chromium sends its headers in another order, unless a proxy reorders them.",
     find: ({ headers, claims }) => ifTrue(headers?.isReordered && claims.engine === "chromium"),
   },
 
@@ -290,7 +295,7 @@ export const signals: readonly Signal[] = [
   {
     category: "cookie",
     name: "not sent back",
-    points: 25,
+    points: 20,
     mode: "shadow",
     why: "The page got a visitor cookie and reports without it.",
     find: ({ frequency }) => ifTrue(frequency?.isCookieLost),

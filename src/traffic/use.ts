@@ -1,8 +1,9 @@
 // Signals of how a page is used: by hands, or by a program that makes the events of a browser. Three kinds of evidence that do
-// not depend on each other: the pointer, the typing, and the window. Each alone is soft. Touchpads that are tapped have short
-// presses, text tools and password managers type at once, dictation inserts whole words, and kiosks have no window frame; but no
-// person does two of these in a window that nobody sees. Touch screens and input methods are left out: their events differ by
-// device.
+// not depend on each other: the pointer, the typing, and the window. Each alone is soft. What a usual device or browser explains
+// has so few points that it convicts with no other of them: a touchpad that is tapped has short presses, kiosks, browsers inside
+// of programs and some that protect privacy show no window frame. Text tools and password managers type at once, and dictation
+// inserts whole words, so these need a mouse that no hand moves. Touch screens and input methods are left out: their events
+// differ by device.
 
 import type { ObservedUse } from "./observation.ts";
 import type { Signal, SignalInput } from "./signal.ts";
@@ -28,7 +29,7 @@ export const useSignals: readonly Signal[] = [
   {
     category: "pointer",
     name: "press too short",
-    points: 35,
+    points: 20,
     mode: "shadow",
     why: "The mouse button was down for a shorter time than a finger takes.",
     find: ifUsed(({ pressMs, hasTouch }) => (hasTouch ? null : underMs(pressMs, shortPressMs))),
@@ -108,7 +109,7 @@ export const useSignals: readonly Signal[] = [
   {
     category: "window",
     name: "no frame",
-    points: 30,
+    points: 20,
     mode: "shadow",
     why: "The window has no frame, as windows without a screen have.",
     find: ifUsed(({ isFrameless, hasTouch }, { claims }) => (isFrameless && !hasTouch && !claims.mobile ? "" : null)),
@@ -124,7 +125,7 @@ export const useSignals: readonly Signal[] = [
   {
     category: "window",
     name: "no focus",
-    points: 30,
+    points: 20,
     mode: "shadow",
     why: "The mouse was pressed in a window that did not have the focus.",
     find: ifUsed(({ unfocused, hasTouch }) => (unfocused > 0 && !hasTouch ? `${unfocused} times` : null)),

@@ -5,7 +5,7 @@ import type { Observation, ObservedUse } from "./observation.ts";
 import type { Category } from "./signal.ts";
 import { signals } from "./signals.ts";
 import { nameOf } from "./modes.ts";
-import { judge, rulesVersion, weight } from "./verdict.ts";
+import { judge, judgeLater, rulesVersion, weight } from "./verdict.ts";
 
 const rules: VisitRules = {
   botThreshold: 60,
@@ -40,7 +40,7 @@ const hands: ObservedUse = {
   isDefaultScreen: false,
   unfocused: 0,
   trapped: false,
-  cypress: false,
+  hasTool: false,
 };
 /** A person's Chrome on Windows at home. */
 const person: Observation = {
@@ -195,7 +195,7 @@ describe("a bot", () => {
     ["that is a program", { userAgent: "python-requests/2.32.3" }, "user agent:"],
     ["without a user agent", { userAgent: "" }, "user agent:none"],
     ["driven by a program", { script: { webdriver: true } }, "automation:webdriver"],
-    ["with the marks of a tool", { use: { cypress: true } }, "automation:automation tool"],
+    ["with the marks of a tool", { use: { hasTool: true } }, "automation:automation tool"],
     ["that posts with the headers of a page load", { headers: { isPageLoad: true } }, "headers:headers of a page load"],
     [
       "whose hints say headless",
@@ -276,8 +276,28 @@ describe("a bot", () => {
     const stripped = { acceptLanguage: false };
     expect(verdict({ address: hosted, headers: stripped })).toMatchObject({ bot: false, score: 60 });
     const lost = { isCookieLost: true };
-    expect(verdict({ headers: stripped, frequency: lost })).toMatchObject({ bot: false, score: 55 });
-    expect(verdict({ address: hosted, headers: stripped, frequency: lost })).toMatchObject({ bot: true, score: 85 });
+    expect(verdict({ headers: stripped, frequency: lost })).toMatchObject({ bot: false, score: 50 });
+    expect(verdict({ address: hosted, headers: stripped, frequency: lost })).toMatchObject({ bot: true, score: 80 });
+  });
+
+  test("what gateways remove for everybody is shared, and does not hide what they leave", () => {
+    const gateway = { brands: "", platform: "", mobile: "", secFetch: false };
+    const lost = { isCookieLost: true };
+    expect(verdict({ headers: gateway, handshake: "DHE", frequency: lost })).toMatchObject({ bot: false, score: 100 });
+    const silent = { ...gateway, secFetch: true, acceptLanguage: false };
+    expect(verdict({ headers: silent, frequency: { ofVisitor: 50 } })).toMatchObject({ bot: true, score: 80 });
+  });
+
+  test("how a page is used and what the network shows do not confirm each other", () => {
+    const used = { use: { jumps: 2, isDefaultScreen: true } };
+    const source = { hasFetchedTag: false, isCookieLost: true };
+    expect(verdict({ use: { jumps: 2 }, frequency: { hasFetchedTag: false } })).toMatchObject({ bot: false, score: 40 });
+    expect(verdict(used)).toMatchObject({ bot: true, score: 65 });
+    expect(verdict({ frequency: source })).toMatchObject({ bot: true, score: 60 });
+    // A contradiction confirms both.
+    const brand = { headers: { brands: '"Chromium";v="142", "Not.A/Brand";v="8"' } };
+    expect(verdict({ ...brand, use: { jumps: 2 } })).toMatchObject({ bot: true, score: 75 });
+    expect(verdict({ ...brand, frequency: { hasFetchedTag: false } })).toMatchObject({ bot: true, score: 80 });
   });
 
   test("a trap that autofill filled does not count", () => {
@@ -406,9 +426,9 @@ describe("hands and programs", () => {
   });
 
   test.each<[string, Changes]>([
-    ["that presses at once and inserts text", { use: { pressMs: 0, inserted: 24, keys: 0 } }],
+    ["that presses between pixels and inserts text", { use: { pressMs: 0, fractions: 2, inserted: 24, keys: 0 } }],
     ["that presses between pixels and types too fast", { use: { fractions: 3, gapMs: 12, holdMs: 5 } }],
-    ["that presses at once in a window without a frame", { use: { pressMs: 1, ...inWindow } }],
+    ["that presses between pixels on a screen that is none", { use: { fractions: 2, isDefaultScreen: true } }],
     ["that types without pauses and jumps", { use: { jumps: 1, pauseMs: 3, overlaps: 0 } }],
     [
       "that makes up another brand and presses at once",
@@ -440,7 +460,219 @@ describe("hands and programs", () => {
   });
 
   test("evidence that was not measured on real visitors begins in shadow", () => {
-    const usual = judge(seen({ use: { pressMs: 0, inserted: 24, keys: 0 } }), { ...rules, evidence: [] });
+    const usual = judge(seen({ use: { fractions: 2, inserted: 24, keys: 0 } }), { ...rules, evidence: [] });
     expect(usual).toMatchObject({ verdict: { bot: false, score: 0 }, wouldBeBot: true });
+  });
+});
+
+describe("a stored visit that is judged again", () => {
+  const browser = { page: "https://shop.example/", referrer: "", address: "93.192.10.20", userAgent: windowsChrome };
+  const visit = { visitorId: "v", seenAt: 0, browser, clickIds: {}, browserIds: {}, utm: {} };
+  const farm = { ...quiet, clickIdsOfSource: 60, shareOfSource: 1, goneOn: { visits: 60, goneOn: 0, expected: 40 } };
+
+  test("is a bot's when its source turns out to be a farm, and names the score of its time", () => {
+    expect(judgeLater(visit, farm, rules)).toEqual({
+      bot: true,
+      score: 90,
+      reasons: [
+        "volume:click farm (60 click ids in a day)",
+        "engagement:no visitor goes on (0 of 60, usually 40)",
+        "volume:many click ids (60 click ids in a day)",
+      ],
+      rules: rulesVersion,
+      firstScore: 0,
+    });
+  });
+
+  test("what was found when it came still counts", () => {
+    const first = { bot: false, score: 40, reasons: ["headers:not sent by the tag"], rules: rulesVersion };
+    const many = { ...quiet, clickIdsOfSource: 12, shareOfSource: 1 };
+    expect(judgeLater(visit, many, rules)).toBe(null);
+    expect(judgeLater({ ...visit, verdict: first }, many, rules)).toMatchObject({ bot: true, score: 75, firstScore: 40 });
+  });
+
+  test("stays a person's if its source is quiet, is allowed, or is not known", () => {
+    expect(judgeLater(visit, quiet, rules)).toBe(null);
+    expect(judgeLater(visit, farm, { ...rules, allowNetworks: ["93.192.10.20"] })).toBe(null);
+    expect(judgeLater({ ...visit, browser: null }, farm, rules)).toBe(null);
+  });
+});
+
+describe("people as they were observed, one by one", () => {
+  const noHints = { brands: "", platform: "", mobile: "" };
+  const rented = "64.225.10.20";
+  const azure = "20.36.10.20";
+  const iphone = "Mozilla/5.0 (iPhone; CPU iPhone OS 18_5 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko)";
+  const iphoneSafari = `${iphone} Version/18.5 Mobile/15E148 Safari/604.1`;
+  const onIphone = { headers: noHints, script: { platform: "iPhone", touchPoints: 5, isChromium: false } };
+  const linuxChrome = windowsChrome.replace(/\(W.*?\)/, "(X11; Linux x86_64)");
+  const androidChrome = windowsChrome.replace(/\(W.*?\)/, "(Linux; Android 10; K)").replace("Safari", "Mobile Safari");
+  const onAndroid = { headers: { platform: '"Android"', mobile: "?1" }, script: { platform: "Linux armv81", touchPoints: 5 } };
+  const managerSubmits = { use: null, submit: { inputs: 0, afterMs: 6000 } };
+  const libraryForm = { submit: { untrusted: true }, frequency: { isScriptedForm: true } };
+  const filledByAutofill = { ...hands, trapped: true, hasAutofill: true };
+  const afterTheSpot = { ofNetwork: 320, emailsOfNetwork: 40, clickIdsOfSource: 100, shareOfSource: 0.4 };
+  const linuxScript = { platform: "Linux x86_64" };
+
+  const people: [string, Changes][] = [
+    ["Chrome on Windows at home", {}],
+    ["Safari on an iPhone behind a privacy relay", { userAgent: iphoneSafari, address: "104.28.10.20", ...onIphone }],
+    [
+      "Instagram on an iPhone",
+      { userAgent: `${iphone} Mobile/15E148 Instagram 400.0.0.26.68 (iPhone16,2; iOS 18_5)`, ...onIphone },
+    ],
+    [
+      "Facebook on Android, without client hints",
+      {
+        userAgent: `${androidChrome.replace("K)", "SM-S928B; wv)")} [FB_IAB/FB4A;FBAV/530.0.0.48.74;]`,
+        ...onAndroid,
+        headers: noHints,
+      },
+    ],
+    ["Android, desktop site", { userAgent: linuxChrome, headers: { platform: '"Linux"' }, script: onAndroid.script }],
+    [
+      "iPad with the user agent of a Mac",
+      {
+        userAgent:
+          "Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.5 Safari/605.1.15",
+        headers: noHints,
+        script: { platform: "MacIntel", touchPoints: 5, isChromium: false },
+      },
+    ],
+    ["company VPN in a data centre, autofill and Enter", { address: hosted, submit: { inputs: 1 }, use: { hasAutofill: true } }],
+    ["the same, the password manager submits", { address: hosted, ...managerSubmits }],
+    ["VPN on a rented server, the form library submits", { address: rented, ...libraryForm }],
+    ["home, the form library submits, a proxy strips client hints", { ...libraryForm, headers: noHints }],
+    ["the same, a proxy strips Accept-Language", { ...libraryForm, headers: { acceptLanguage: false } }],
+    ["company gateway strips Sec-Fetch and hints", { address: azure, headers: { ...noHints, secFetch: false } }],
+    [
+      "company gateway strips language, Sec-Fetch and hints",
+      { address: azure, headers: { ...noHints, secFetch: false, acceptLanguage: false } },
+    ],
+    ["newsletter link with a click id that six colleagues share", { frequency: { visitorsOfClick: 6 } }],
+    ["the same from a hosted VPN", { frequency: { visitorsOfClick: 6 }, address: rented }],
+    ["autofill fills the hidden trap field", { use: filledByAutofill }],
+    ["the same from a hosted VPN", { use: filledByAutofill, address: rented }],
+    ["autofill fills the trap and the manager submits", { use: filledByAutofill, submit: managerSubmits.submit }],
+    [
+      "phone mode of Chrome's developer tools",
+      { userAgent: iphoneSafari, headers: noHints, script: { platform: "iPhone", touchPoints: 5 } },
+    ],
+    [
+      "Firefox that resists fingerprinting",
+      {
+        userAgent: "Mozilla/5.0 (Windows NT 10.0; Win64; x64; rv:140.0) Gecko/20100101 Firefox/140.0",
+        headers: noHints,
+        script: { ...linuxScript, isChromium: false },
+      },
+    ],
+    ["Chrome with its full version in the user agent", { userAgent: windowsChrome.replace("142.0.0.0", "142.0.7444.60") }],
+    ["Edge on a Surface with touch", { userAgent: `${windowsChrome} Edg/142.0.0.0`, script: { touchPoints: 10 } }],
+    [
+      "Android app on a Chromebook",
+      { userAgent: androidChrome, ...onAndroid, script: { platform: "Linux armv81", touchPoints: 0 } },
+    ],
+    [
+      "Samsung DeX: a phone with the hints of a desktop",
+      {
+        userAgent: androidChrome,
+        headers: { platform: '"Android"', mobile: "?0" },
+        script: { platform: "Linux armv81", touchPoints: 0 },
+      },
+    ],
+    ["carrier network after a television spot", { userAgent: iphoneSafari, ...onIphone, frequency: afterTheSpot }],
+    ["the same, submitted by the page", { userAgent: iphoneSafari, ...onIphone, frequency: afterTheSpot, ...managerSubmits }],
+    ["tablet at a trade fair: one visitor, eight emails", { frequency: { emailsOfVisitor: 8 } }],
+    ["the same over a hosted VPN", { frequency: { emailsOfVisitor: 8 }, address: rented }],
+  ];
+  const begins = { ...rules, evidence: [] };
+
+  test.each(people)("%s passes, as a site begins and with all evidence on", (_who, changes) => {
+    for (const mode of [begins, rules]) {
+      const { bot, reasons } = judge(seen(changes), mode).verdict;
+      expect(bot, reasons.join("; ")).toBe(false);
+    }
+  });
+
+  // bot-filtering.md says so: it contradicts itself like a bot, and a site can allow it.
+  test("Chrome with a switched user agent counts as a bot unless the site allows it, and Firefox does not", () => {
+    const switched: Changes = { headers: { platform: '"Linux"' }, script: linuxScript };
+    expect(verdict(switched).bot).toBe(true);
+    expect(verdict(switched, { allowNetworks: [person.address] }).bot).toBe(false);
+    expect(verdict({ headers: noHints, script: { ...linuxScript, isChromium: false } })).toMatchObject({ bot: false, score: 65 });
+  });
+
+  const gateway = { headers: { ...noHints, secFetch: false }, handshake: "DHE" };
+  const tapped = { pressMs: 4 };
+  /** One user agent for all, who follow the advertisement to sign in, every day. */
+  const office = { clickIdsOfSource: 60, shareOfSource: 1, goneOn: { visits: 60, goneOn: 43, expected: 44 } };
+  const sharedLink = { visitorsOfClick: 8 };
+  const autoTyped = { keys: 22, holdMs: 1, gapMs: 4, pauseMs: 3, overlaps: 0 };
+  const expanded = { inserted: 24, keys: 0 };
+  const samsung = androidChrome.replace("Chrome/142.0.0.0", "SamsungBrowser/29.0 Chrome/136.0.0.0");
+  const samsungBrands = '"Chromium";v="136", "Samsung Internet";v="29.0", "Not.A/Brand";v="99"';
+  const tor = "Mozilla/5.0 (Windows NT 10.0; Win64; x64; rv:140.0) Gecko/20100101 Firefox/140.0";
+
+  test.each<[string, Changes]>([
+    ["a gateway that decrypts TLS and removes headers", gateway],
+    ["the same, touchpad taps", { ...gateway, use: tapped }],
+    ["the same, the password manager submits", { ...gateway, ...managerSubmits }],
+    ["the same in an office with one user agent", { ...gateway, frequency: office }],
+    ["the same, with another address for each connection", { ...gateway, frequency: { hasFetchedTag: false } }],
+    ["a proxy that reorders headers and blocks cookies", { headers: { isReordered: true }, frequency: { isCookieLost: true } }],
+    ["a gateway that removes languages, touchpad taps", { headers: { acceptLanguage: false }, use: tapped }],
+    ["an office with one user agent, touchpad taps", { frequency: office, use: tapped }],
+    ["an office with one user agent, the password manager submits", { frequency: office, ...managerSubmits }],
+    ["an office with one user agent, KeePass types", { frequency: office, use: autoTyped }],
+    ["a link that colleagues share, touchpad taps", { frequency: sharedLink, use: tapped }],
+    ["a link that colleagues share, the password manager submits", { frequency: sharedLink, ...managerSubmits }],
+    [
+      "a link that scanners of emails opened before its reader, who has a text tool",
+      { frequency: { visitorsOfClick: 6 }, address: azure, use: expanded },
+    ],
+    ["from home to the road within a page, touchpad taps", { frequency: { hasFetchedTag: false }, use: tapped }],
+    ["blocked cookies, touchpad taps", { frequency: { isCookieLost: true }, use: tapped }],
+    ["blocked cookies, the password manager submits", { frequency: { isCookieLost: true }, ...managerSubmits }],
+    ["blocked cookies behind a VPN, touchpad taps", { frequency: { isCookieLost: true }, address: rented, use: tapped }],
+    ["KeePass types, touchpad taps", { use: { ...autoTyped, ...tapped } }],
+    ["a text tool inserts, touchpad taps", { use: { ...expanded, ...tapped } }],
+    ["a browser inside of a program, touchpad taps", { use: { ...tapped, isFrameless: true, unfocused: 1 } }],
+    ["Brave, whose window has the size of its page, KeePass types", { use: { ...autoTyped, isFrameless: true } }],
+    ["a kiosk without a frame, the form library submits", { use: { isFrameless: true }, ...libraryForm }],
+    ["a screen reader presses the button", { use: { presses: 0, pressMs: null }, submit: { inputs: 19 } }],
+    [
+      "control by voice, which clicks without a mouse",
+      { use: { ...expanded, presses: 0, pressMs: null }, submit: { inputs: 1 } },
+    ],
+    ["keyboard only in a browser of one program", { use: { presses: 0, pressMs: null, isFrameless: true, evenness: 80 } }],
+    ["a restored tab, submitted at once", { submit: { afterMs: 600, inputs: 1 }, use: { keys: 0, holdMs: null, gapMs: null } }],
+    [
+      "a page that submits by itself what was filled in before, behind a gateway",
+      { ...gateway, submit: { inputs: 0, afterMs: 900 } },
+    ],
+    [
+      "an extension that submits, without language",
+      { headers: { acceptLanguage: false }, submit: { untrusted: true, inputs: 0 } },
+    ],
+    [
+      "Samsung Internet with a brand of its own, touch",
+      {
+        userAgent: samsung,
+        ...onAndroid,
+        headers: { brands: samsungBrands, platform: '"Android"', mobile: "?1" },
+        use: { hasTouch: true, pressMs: 2, jumps: 3, fractions: 9 },
+      },
+    ],
+    [
+      "an iPhone in Lockdown Mode, autofill",
+      { userAgent: iphoneSafari, ...onIphone, submit: { inputs: 1 }, use: { hasTouch: true, hasAutofill: true } },
+    ],
+    [
+      "Tor Browser without cookies, KeePass types",
+      { userAgent: tor, headers: noHints, script: { ...linuxScript, isChromium: false }, address: rented, use: autoTyped },
+    ],
+  ])("%s: a person, with all evidence on", (_who, changes) => {
+    const { bot, reasons } = verdict(changes);
+    expect(bot, reasons.join("; ")).toBe(false);
   });
 });

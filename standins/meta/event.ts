@@ -113,6 +113,9 @@ const customData = object(
     search_string: text(),
     predicted_ltv: number(),
     status: anything,
+    // Stages of leads from a CRM.
+    event_source: text(),
+    lead_event_source: text(),
   },
   // Custom keys are allowed.
   { open: true },
@@ -162,6 +165,13 @@ function eventShape(now: number): Check {
         for (const name of ["value", "currency"])
           if (custom[name] === undefined)
             problems.push(...problemAt("missing", `${path}.custom_data.${name}`, "is required for Purchase"));
+      // The form of a lead's stage: all three belong together. Any other text is a property of one's own.
+      if (custom.event_source === "crm") {
+        if (event.action_source !== "system_generated")
+          problems.push(...problemAt("value", `${path}.action_source`, "must be system_generated for events of a CRM"));
+        if (!custom.lead_event_source)
+          problems.push(...problemAt("missing", `${path}.custom_data.lead_event_source`, "is required for events of a CRM"));
+      }
       if (event.event_name === "Lead" && event.action_source === "business_messaging")
         problems.push(...problemAt("value", `${path}.event_name`, leadMessage));
       return problems;

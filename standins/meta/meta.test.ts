@@ -115,6 +115,21 @@ describe("the Conversions API", () => {
     expect((await send([shop])).status).toBe(200);
   });
 
+  test.each<[string, Fields, Fields]>([
+    ["a source that is no text", {}, { event_source: 1 }],
+    ["no name of the CRM", {}, { lead_event_source: undefined }],
+    ["an empty name of the CRM", {}, { lead_event_source: "" }],
+    ["a number as the name of the CRM", {}, { lead_event_source: 5 }],
+    ["a website", { action_source: "website" }, {}],
+  ])("a stage of a lead from a CRM with %s is rejected", async (_, changes, custom) => {
+    const stage = (more: Fields, data: Fields) => {
+      const custom_data = { event_source: "crm", lead_event_source: "HubSpot", ...data };
+      return event({ event_name: "MQL", action_source: "system_generated", custom_data, ...more });
+    };
+    expect((await send([stage({}, {})])).status).toBe(200);
+    expect((await send([stage(changes, custom)])).status).toBe(400);
+  });
+
   test("limited data use is accepted with country and state, and explicitly off", async () => {
     const place = (country: number, state: number) => ({
       data_processing_options: ["LDU"],

@@ -15,12 +15,21 @@ const always = (body: unknown, headers?: Record<string, string>): Message => ({ 
 const stripeEvent = (id: string, type: string, at: number, data: object) =>
   always({ id: `evt_${id}`, object: "event", api_version: "2026-08-27", type, created: seconds(at), livemode: true, data });
 
+/** Stripe leaves out a reference that has other characters, or is too long. */
+const referenceOf = (text: string | null) => (text !== null && /^[\w-]{1,200}$/.test(text) ? text : null);
+
 export const stripe = {
-  checkout: ({ n, email, value, currency, at }: Facts, invoice: string | null = null) =>
+  /** A Payment Link passes its `client_reference_id` on; a checkout from it may have no email, and is opened before it is paid. */
+  checkout: (
+    { n, email, value, currency, at }: Facts,
+    invoice: string | null = null,
+    link: { reference: string | null; email?: null; openedAt?: number } = { reference: null },
+  ) =>
     stripeEvent(`checkout_${n}`, "checkout.session.completed", at, {
       object: {
         id: `cs_live_${n}`,
         object: "checkout.session",
+        created: seconds(link.openedAt ?? at),
         mode: invoice === null ? "payment" : "subscription",
         payment_status: "paid",
         status: "complete",
@@ -31,8 +40,8 @@ export const stripe = {
         invoice,
         customer: `cus_${n}`,
         customer_email: null,
-        customer_details: { email, name: "Ada King Lovelace", phone: "+4930123456" },
-        client_reference_id: null,
+        customer_details: { email: link.email === null ? null : email, name: "Ada King Lovelace", phone: "+4930123456" },
+        client_reference_id: referenceOf(link.reference),
         currency_conversion: null,
         metadata: {},
       },
@@ -222,13 +231,15 @@ export const lemonsqueezy = {
       billing_reason: "initial",
       total: minor(facts.value, facts.currency),
     }),
-  refund: (facts: Facts) =>
+  /** `value` is what was refunded so far. Only a refund of all says when it was. */
+  refund: (facts: Facts, total = Infinity) =>
     lemonsqueezyEvent("order_refunded", facts, "orders", {
-      status: "partial_refund",
-      total: minor(facts.value * 3, facts.currency),
-      refunded: true,
-      refunded_at: iso(facts.at),
+      status: facts.value < total ? "partial_refund" : "refunded",
+      total: minor(Math.min(total, facts.value * 3), facts.currency),
+      refunded: facts.value >= total,
+      refunded_at: facts.value < total ? null : iso(facts.at),
       refunded_amount: minor(facts.value, facts.currency),
+      updated_at: iso(facts.at),
     }),
 };
 

@@ -140,6 +140,16 @@ export function createProvider(settings: SingleSignOnSettings, send: GuardedSend
   }
 }
 
+/** Says why nobody could sign in at the provider now, as far as that is seen without a person; null if nothing speaks against it. */
+export async function findProviderFault(settings: SingleSignOnSettings, send: GuardedSend): Promise<string | null> {
+  try {
+    await createProvider(settings, send, () => performance.now()).authorizationUrl(newChallenge(), settings.issuer);
+    return null;
+  } catch (error) {
+    return toFault(error).message;
+  }
+}
+
 type Claims = Readonly<Record<string, unknown>>;
 
 function toIdentity(subject: string, { email, email_verified, name }: Claims): Identity {

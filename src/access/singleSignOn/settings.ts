@@ -22,7 +22,7 @@ type SingleSignOnTexts = {
   issuer: string | undefined;
   clientId: string | undefined;
   clientSecret: string | undefined;
-  name: string | undefined;
+  name: string;
   domains: string | undefined;
   passwords: boolean;
 };
@@ -42,7 +42,7 @@ export function readSingleSignOn(texts: SingleSignOnTexts, faults: string[]): Si
     issuer,
     clientId: clientId ?? "",
     clientSecret: clientSecret ?? null,
-    name: name ?? "single sign-on",
+    name,
     domains: readDomains(domains, faults),
   };
 }

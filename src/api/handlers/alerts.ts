@@ -12,7 +12,7 @@ import type { Site } from "../../sites/directory.ts";
 import type { Alert } from "../../store/statistics/alerts.ts";
 import type { AuditLine } from "../../store/sites/audit.ts";
 import type { Handlers } from "../call.ts";
-import { setFileName, pageOf, readCursor, timeCell, toCsvById, type Column } from "../lists.ts";
+import { setFileName, pageOf, readCursor, toCsvById, type Column } from "../lists.ts";
 import type { ApiContext } from "../context.ts";
 
 const shownMs = 90 * dayMs;
@@ -28,6 +28,7 @@ const whatToDo: Record<AlertKind, string> = {
   host: say("do_check_domains"),
   "accepted orders": say("do_read_report"),
   "order feed": say("do_check_feed"),
+  "data export": say("do_check_export"),
   "damaged data": say("do_repair"),
   quality: say("do_read_quality"),
   "not counted": say("do_filter_log"),
@@ -55,7 +56,7 @@ function describe(site: Site, alert: Alert): Answer<"GET /sites/:site/alerts">["
 }
 
 const columns: readonly Column<AuditLine & { id: string }>[] = [
-  { title: "time (UTC)", cell: ({ at }) => timeCell(at) },
+  { title: "time", at: ({ at }) => at },
   { title: "who", cell: ({ actor }) => actor },
   { title: "what", cell: ({ action }) => action },
   { title: "details", cell: ({ detail }) => toJson(detail) },
@@ -78,7 +79,8 @@ export function alertHandlers(context: ApiContext): Handlers<keyof typeof alertR
     return { items: items.map(toLine), next };
   }
 
-  const auditCsv = (siteId: string) => toCsvById(columns, (limit, before) => store.audit.list(siteId, limit, before));
+  const auditCsv = (siteId: string, timeZone: string) =>
+    toCsvById(columns, timeZone, (limit, before) => store.audit.list(siteId, limit, before));
 
   return {
     async "GET /sites/:site/alerts"({ site }) {
@@ -100,7 +102,7 @@ export function alertHandlers(context: ApiContext): Handlers<keyof typeof alertR
 
     async "GET /sites/:site/audit.csv"({ site, reply }) {
       setFileName(reply, "audit", site.hosts[0], now());
-      return auditCsv(site.id);
+      return auditCsv(site.id, site.settings.timeZone);
     },
 
     // Changes of the installation are logged under the empty site id.
@@ -108,7 +110,7 @@ export function alertHandlers(context: ApiContext): Handlers<keyof typeof alertR
 
     async "GET /audit.csv"({ reply }) {
       setFileName(reply, "audit", "installation", now());
-      return auditCsv("");
+      return auditCsv("", "UTC");
     },
   };
 }

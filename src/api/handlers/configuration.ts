@@ -18,12 +18,13 @@ import { refuseDashboardHost } from "../dashboardHost.ts";
 type Name = keyof typeof configurationRoutes;
 
 export function configurationHandlers(context: ApiContext): Handlers<Name> {
-  const { store, directory, access, allowPrivate, publicUrl, now } = context;
+  const { store, directory, access, allowPrivate, exportFolder, publicUrl, now } = context;
   const contextFor = ({ actor, by, host }: Pick<Call<Name>, "actor" | "by" | "host">): ConfigurationContext => ({
     store,
     directory,
     access,
     allowPrivate,
+    exportFolder,
     rights: rightsOf(actor),
     checkHost: (name) => refuseDashboardHost(name, host, publicUrl),
     by,

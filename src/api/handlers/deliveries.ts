@@ -15,7 +15,7 @@ import type { StoredEvent } from "../../store/events/eventRow.ts";
 import type { LogFilter, LogLine } from "../../store/deliveries/syncLog/syncLog.ts";
 import type { LogKey } from "../../store/deliveries/syncLog/changes.ts";
 import { notFound, type Handlers } from "../call.ts";
-import { setFileName, checkTimes, readCursor, timeCell, toCsv, type Column } from "../lists.ts";
+import { setFileName, checkTimes, readCursor, toCsv, type Column } from "../lists.ts";
 import type { ApiContext } from "../context.ts";
 import { readPersonHash, readSearch } from "./search.ts";
 import { nextTryAt } from "../../store/deliveries/readDeliveries.ts";
@@ -32,7 +32,7 @@ type LogQuery = Query<"GET /sites/:site/deliveries.csv">;
 type Chosen = Body<"POST /sites/:site/deliveries/replay">;
 
 const columns: readonly Column<ShownLine>[] = [
-  { title: "received (UTC)", cell: ({ event }) => timeCell(event.receivedAt) },
+  { title: "received", at: ({ event }) => event.receivedAt },
   { title: "event", cell: ({ event }) => event.name },
   { title: "value", cell: ({ event }) => event.value },
   { title: "currency", cell: ({ event }) => (event.value === null ? null : event.currency) },
@@ -43,8 +43,8 @@ const columns: readonly Column<ShownLine>[] = [
   { title: "state", cell: (line) => line.state },
   { title: "reason", cell: (line) => line.reason },
   { title: "attempts", cell: (line) => line.attempts },
-  { title: "next try (UTC)", cell: (line) => timeCell(line.nextTryAt) },
-  { title: "changed (UTC)", cell: (line) => timeCell(line.updatedAt) },
+  { title: "next try", at: (line) => line.nextTryAt },
+  { title: "changed", at: (line) => line.updatedAt },
   { title: "confirmation", cell: ({ confirmation }) => confirmation?.state ?? null },
   { title: "confirmation reason", cell: ({ confirmation }) => confirmation?.reason ?? null },
   { title: "confirmation detail", cell: ({ confirmation }) => confirmation?.detail ?? null },
@@ -121,7 +121,9 @@ export function deliveryHandlers({ store, directory, now }: ApiContext): Handler
     async "GET /sites/:site/deliveries.csv"({ site, query, reply }) {
       const filter = await readFilter(site.id, query);
       setFileName(reply, "deliveries", site.hosts[0], now());
-      return toCsv<ShownLine, LogKey>(columns, (cursor, limit) => readPage(site.id, filter, cursor, limit));
+      return toCsv<ShownLine, LogKey>(columns, site.settings.timeZone, (cursor, limit) =>
+        readPage(site.id, filter, cursor, limit),
+      );
     },
     "POST /sites/:site/deliveries/replay": ({ site, body, by }) => change(replay, site, body, by),
     "POST /sites/:site/deliveries/cancel": ({ site, body, by }) => change(cancel, site, body, by),

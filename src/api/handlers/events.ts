@@ -10,15 +10,17 @@ import { releaseEvent } from "../../delivery/release.ts";
 import { persistingReasons } from "../persistingReasons.ts";
 import { findEventById, readTrace, type Trace } from "../../delivery/trace/trace.ts";
 import { describeFilterReason } from "../../kernel/event.ts";
+import { explainReason } from "../../traffic/verdict.ts";
 import { given } from "../../http/given.ts";
+import { lastId } from "../../kernel/ids.ts";
 import { maskAddresses } from "../../kernel/maskAddresses.ts";
 import type { EventFilter } from "../../store/events/eventList.ts";
-import { campaignOf, sourceOf } from "../../statistics/source.ts";
+import { campaignOf, nameSource, sourceOf } from "../../statistics/source.ts";
 import type { LogFilter } from "../../store/deliveries/syncLog/syncLog.ts";
 import type { EventSummary, StoredEvent } from "../../store/events/eventRow.ts";
 import type { Store } from "../../store/store.ts";
 import { notFound, type Handlers } from "../call.ts";
-import { setFileName, checkTimes, readCursor, timeCell, toCsv, type Column } from "../lists.ts";
+import { setFileName, checkTimes, readCursor, toCsv, type Column } from "../lists.ts";
 import type { ApiContext } from "../context.ts";
 import { readPersonHash, readSearch } from "./search.ts";
 
@@ -31,8 +33,19 @@ type Names =
 export type ShownEvent = z.output<typeof eventSummary>;
 type Page = { rows: ShownEvent[]; next: string | null };
 
-const columns: readonly Column<ShownEvent>[] = [
-  { title: "received (UTC)", cell: (event) => timeCell(event.receivedAt) },
+/** An event has a row for each of its deliveries, and one row if it has none. */
+type CsvRow = ShownEvent & { delivery: ShownEvent["deliveries"][number] | null; number: number };
+
+const rowsOf = (event: ShownEvent): CsvRow[] =>
+  event.deliveries.length
+    ? event.deliveries.map((delivery, at) => ({ ...event, delivery, number: at + 1 }))
+    : [{ ...event, delivery: null, number: 1 }];
+
+/** Read at a time: an event may have a row for each of twenty platforms. */
+const csvEvents = 10;
+
+const columns: readonly Column<CsvRow>[] = [
+  { title: "received", at: (event) => event.receivedAt },
   { title: "event", cell: (event) => event.event },
   { title: "value", cell: (event) => event.value },
   { title: "currency", cell: (event) => (event.value === null ? null : event.currency) },
@@ -43,13 +56,18 @@ const columns: readonly Column<ShownEvent>[] = [
   { title: "identity record", cell: (event) => event.identity },
   { title: "withheld", cell: (event) => event.withheld },
   { title: "click ids", cell: (event) => event.clickIds.join(" ") },
-  {
-    title: "deliveries",
-    cell: (event) => event.deliveries.map(({ platform, state }) => `${platform} ${state}`).join("; "),
-  },
+  { title: "row of the event", cell: ({ number }) => number },
+  { title: "platform", cell: ({ delivery }) => delivery?.platform ?? null },
+  { title: "connection", cell: ({ delivery }) => delivery?.connection ?? null },
+  { title: "state", cell: ({ delivery }) => delivery?.state ?? null },
+  { title: "reason", cell: ({ delivery }) => delivery?.reason ?? null },
   { title: "id", cell: (event) => event.id },
   { title: "platform event id", cell: (event) => event.platformEventId },
 ];
+
+/** A part of an order id finds the orders that begin with it. */
+const minPrefix = 2;
+const maxOrders = 20;
 
 export function eventHandlers(context: ApiContext): Handlers<Names> {
   const { store, directory, now } = context;
@@ -77,12 +95,37 @@ export function eventHandlers(context: ApiContext): Handlers<Names> {
     if (byDelivery) await checkFilter({ store, directory }, [siteId], byDelivery);
     if (found && "eventId" in found && !byDelivery) return () => readOne(siteId, found.eventId, checked);
     const filter: EventFilter = { ...(found && "eventId" in found ? {} : found), ...checked };
+    const orders = found && "orderId" in found && !byDelivery ? await findOrders(siteId, found.orderId) : null;
     return async (before: string | null, limit: number): Promise<Page> => {
       const { events, next } = byDelivery
         ? await listEventsByDelivery(store, siteId, filter, { ...byDelivery, ...found }, { before, limit })
-        : await store.events.listPage(siteId, filter, { before, limit });
+        : orders
+          ? await listOfOrders(siteId, filter, orders, { before, limit })
+          : await store.events.listPage(siteId, filter, { before, limit });
       return { rows: await withDeliveries(context, siteId, events), next };
     };
+  }
+
+  /** Returns the orders that begin with the text if none has it as its whole id; null if one has, or for a text that is too short. */
+  async function findOrders(siteId: string, text: string): Promise<string[] | null> {
+    if (text.length < minPrefix) return null;
+    const [exact] = await store.events.listIds(siteId, { orderId: text }, lastId, 1);
+    return exact === undefined ? store.events.listOrderKeys(siteId, text, maxOrders) : null;
+  }
+
+  /** Reads the page of each order along its index, and merges them. */
+  async function listOfOrders(
+    siteId: string,
+    filter: EventFilter,
+    orders: string[],
+    at: { before: string | null; limit: number },
+  ) {
+    const pages = await Promise.all(orders.map((orderId) => store.events.listPage(siteId, { ...filter, orderId }, at)));
+    // Below this id, one of them has events that were not read yet.
+    const floor = pages.reduce((highest, { next }) => (next !== null && next > highest ? next : highest), "");
+    const all = pages.flatMap(({ events }) => events).filter(({ id }) => id >= floor);
+    const events = all.toSorted((one, other) => (one.id < other.id ? 1 : -1)).slice(0, at.limit);
+    return { events, next: all.length > events.length ? (events.at(-1)?.id ?? null) : floor || null };
   }
 
   async function readOne(siteId: string, id: string, filter: EventFilter): Promise<Page> {
@@ -109,7 +152,10 @@ export function eventHandlers(context: ApiContext): Handlers<Names> {
     async "GET /sites/:site/events.csv"({ site, query, reply }) {
       const read = await createPages(site.id, query);
       setFileName(reply, "events", site.hosts[0], now());
-      return toCsv(columns, read);
+      return toCsv(columns, site.settings.timeZone, async (cursor: string | null, limit) => {
+        const { rows, next } = await read(cursor, Math.min(limit, csvEvents));
+        return { rows: rows.flatMap(rowsOf), next };
+      });
     },
     async "GET /sites/:site/events/:event"({ site, params }) {
       const event = await find(site.id, params.event);
@@ -148,6 +194,7 @@ function toTrace(
   const { consent, withheld, identity, clickIds, browserIds, utm, browser } = attribution;
   return {
     ...trace,
+    filterSignals: trace.filterReasons.flatMap(({ detail }) => explainReason(detail ?? "") ?? []),
     attribution: {
       consent,
       withheld,
@@ -157,6 +204,7 @@ function toTrace(
       utm,
       page: browser?.page || null,
       referrer: browser?.referrer || null,
+      path: toPath(attribution),
     },
     deliveries: deliveries.map(({ connectionId, log, ...delivery }) => ({
       ...delivery,
@@ -165,6 +213,22 @@ function toTrace(
       log: log.map(({ connectionId: _of, ...attempt }) => attempt),
     })),
   };
+}
+
+/** One visit is not kept as a path: its click or campaign says the same. */
+function toPath({ path, utm, clickIds }: Trace["attribution"]) {
+  const [newest] = Object.entries(clickIds).toSorted(([, one], [, other]) => other.seenAt - one.seenAt);
+  const only = newest && { at: newest[1].seenAt, clickId: newest[0], utmSource: utm.utm_source, utmCampaign: utm.utm_campaign };
+  return (path ?? (only ? [only] : [])).map((visit) => {
+    const isNamed = Boolean(visit.utmSource || visit.utmCampaign || visit.clickId);
+    return {
+      at: visit.at,
+      source: isNamed ? nameSource(visit) : null,
+      campaign: visit.utmCampaign ?? null,
+      clickId: visit.clickId ?? null,
+      hasForm: "hasForm" in visit,
+    };
+  });
 }
 
 export type FeedContext = { store: Pick<Store, "deliveries" | "events"> } & Pick<ApiContext, "directory" | "now">;

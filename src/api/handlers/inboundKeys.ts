@@ -7,7 +7,7 @@ import { Refusal } from "../../kernel/refusal.ts";
 import { addKey, findKey, revokeKey, rotateKey } from "../../sites/manage.ts";
 import type { RejectedRequest } from "../../store/statistics/rejectedRequests.ts";
 import { reloadSite, type Handlers } from "../call.ts";
-import { setFileName, pageOf, readCursor, timeCell, toCsvById } from "../lists.ts";
+import { setFileName, pageOf, readCursor, toCsvById } from "../lists.ts";
 import type { ApiContext } from "../context.ts";
 
 type Names = Extract<keyof typeof siteRoutes, `${string}/keys${string}` | `${string}/rejected-requests${string}`>;
@@ -64,7 +64,7 @@ export function keyHandlers(context: ApiContext): Handlers<Names> {
       const keyName = (id: string | null) => site.keys.find((key) => key.id === id)?.name ?? null;
       return toCsvById<RejectedRequest>(
         [
-          { title: "time (UTC)", cell: ({ at }) => timeCell(at) },
+          { title: "time", at: ({ at }) => at },
           { title: "status", cell: ({ status }) => status },
           { title: "why", cell: ({ error }) => error },
           { title: "key", cell: ({ keyId }) => keyName(keyId) },
@@ -72,6 +72,7 @@ export function keyHandlers(context: ApiContext): Handlers<Names> {
           { title: "from", cell: ({ address }) => address },
           { title: "id", cell: ({ id }) => id },
         ],
+        site.settings.timeZone,
         (limit, before) => store.rejectedRequests.list(site.id, { limit, ...(before === undefined ? {} : { before }) }),
       );
     },

@@ -21,7 +21,7 @@ import { writeCsv, type CsvText } from "../../tables/formulas.ts";
 import { isTimeZone } from "../../tables/values.ts";
 import { reloadSite, type Handlers } from "../call.ts";
 import type { ApiContext } from "../context.ts";
-import { setFileName, timeCell, toCsv, type Column } from "../lists.ts";
+import { setFileName, toCsv, type Column } from "../lists.ts";
 
 type DescribedRun = Answer<"POST /sites/:site/reconciliations">["reconciliation"];
 type DescribedFeed = Answer<"PUT /sites/:site/order-feed">["feed"];
@@ -107,9 +107,10 @@ export function reconciliationHandlers({
     async "GET /sites/:site/reconciliations/:run/rows.csv"({ site, params, query, reply }) {
       const run = await findRun(store, site.id, params.run);
       setFileName(reply, "reconciliation", site.hosts[0], now());
-      return toCsv<RunRow, string>(rowColumns, (cursor, limit) =>
-        listRows(store, run, toFilter(query), { after: cursor ?? "", limit }),
-      );
+      return toCsv(rowColumns, site.settings.timeZone, async (cursor: string | null, limit) => {
+        const { rows, next } = await listRows(store, run, toFilter(query), { after: cursor ?? "", limit });
+        return { rows: rows.flatMap(rowsOf), next };
+      });
     },
 
     async "POST /sites/:site/reconciliations/:run/missing/send"({ site, params, body, by }) {
@@ -199,11 +200,17 @@ function describeRow({ siteId: _site, runId: _run, ...row }: RunRow, corrections
   return { ...row, outcomes };
 }
 
-const rowColumns: readonly Column<RunRow>[] = [
+/** An order has a row for each delivery of its event, and one row if it has none. */
+type CsvRow = RunRow & { outcome: RunRow["outcomes"][number] | null };
+
+const rowsOf = (row: RunRow): CsvRow[] =>
+  row.outcomes.length ? row.outcomes.map((outcome) => ({ ...row, outcome })) : [{ ...row, outcome: null }];
+
+const rowColumns: readonly Column<CsvRow>[] = [
   { title: "order", cell: (row) => row.orderId },
   { title: "class", cell: (row) => row.class },
   { title: "found by", cell: (row) => row.foundBy },
-  { title: "time", cell: (row) => timeCell(row.time) },
+  { title: "time", at: (row) => row.time },
   { title: "order value", cell: (row) => row.orderValue },
   { title: "order currency", cell: (row) => row.orderCurrency },
   { title: "order status", cell: (row) => row.orderStatus },
@@ -211,14 +218,8 @@ const rowColumns: readonly Column<RunRow>[] = [
   { title: "event value", cell: (row) => row.eventValue },
   { title: "event currency", cell: (row) => row.eventCurrency },
   { title: "filtered", cell: (row) => row.filtered },
-  {
-    title: "deliveries",
-    cell: ({ outcomes }) =>
-      outcomes
-        .map(({ platform, state, reason, confirmation }) => {
-          const answer = confirmation ? `, ${confirmation.state}` : "";
-          return `${platform}: ${state}${reason === null ? "" : ` (${reason})`}${answer}`;
-        })
-        .join("; "),
-  },
+  { title: "platform", cell: ({ outcome }) => outcome?.platform ?? null },
+  { title: "state", cell: ({ outcome }) => outcome?.state ?? null },
+  { title: "reason", cell: ({ outcome }) => outcome?.reason ?? null },
+  { title: "confirmation", cell: ({ outcome }) => outcome?.confirmation?.state ?? null },
 ];

@@ -10,7 +10,7 @@ import { countContents, deleteSite } from "../../sites/deleteSite.ts";
 import { hasSettings, isUsable, type Site } from "../../sites/directory.ts";
 import { namesNoSite, stateOf } from "../../sites/hosts.ts";
 import { say } from "../../kernel/messages/message.ts";
-import { Refusal } from "../../kernel/refusal.ts";
+import { Refusal, refuseFields } from "../../kernel/refusal.ts";
 import { addSite, copySettings, renameSite, changeSiteSettings } from "../../sites/manage.ts";
 import { SettingFault } from "../../sites/settingForms.ts";
 import {
@@ -43,12 +43,13 @@ function settingItems(settings: SiteSettings) {
   }));
 }
 
-/** Names the setting that is wrong: a form marks its field. */
+/** Names the settings that are wrong: a form marks their fields. */
 function checkEach(changes: Record<string, string>): void {
-  for (const [label, text] of Object.entries(changes)) {
+  const faults = Object.entries(changes).flatMap(([label, text]) => {
     const read = readSettings({ [label]: text });
-    if (read instanceof SettingFault) throw new Refusal(label, read.said);
-  }
+    return read instanceof SettingFault ? [new Refusal(label, read.said)] : [];
+  });
+  refuseFields(faults);
 }
 
 export function siteHandlers(given: ApiContext): Handlers<Names> {
@@ -160,13 +161,16 @@ async function readChecklist(store: Pick<Store, "health">, site: Site, now: numb
   ];
 }
 
-function domainStep({ hostRows, servedHosts }: Site): Step {
-  const own = servedHosts.filter((host) => !namesNoSite(host));
-  if (own.length > 0) return { step: "domain", done: true, detail: own.join(", ") };
-  const idle = hostRows.filter(({ host }) => !namesNoSite(host));
-  return idle.length > 0
-    ? { step: "domain", done: false, detail: idle.map((one) => `${one.host}: ${stateOf(one)}`).join(", ") }
-    : { step: "domain", done: true, detail: say("step_localhost") };
+/** A domain that nobody has verified may lead anywhere. */
+function domainStep({ hostRows }: Site): Step {
+  const own = hostRows.filter(({ host }) => !namesNoSite(host));
+  const verified = own.filter((one) => stateOf(one) === "verified").map(({ host }) => host);
+  if (verified.length > 0) return { step: "domain", done: true, detail: verified.join(", ") };
+  return {
+    step: "domain",
+    done: false,
+    detail: own.length > 0 ? own.map((one) => `${one.host}: ${stateOf(one)}`).join(", ") : say("step_localhost"),
+  };
 }
 
 function keyStep({ keys }: Site, now: number): Step {

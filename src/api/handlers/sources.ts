@@ -44,13 +44,15 @@ type Described = Answer<"GET /sites/:site/sources">["items"][number];
 export function sourceHandlers(context: ApiContext): Handlers<keyof typeof sourceRoutes> {
   const { store, now } = context;
 
-  async function describeAll(site: Site): Promise<Described[]> {
+  /** Describes all sources, or only one. */
+  async function describeAll(site: Site, only?: string): Promise<Described[]> {
     const fromHour = Math.floor(now() / hourMs) - 23;
     const [uses, counts] = await Promise.all([
-      store.keyUse.sumUses(site.id, fromHour),
+      store.keyUse.sumUses(site.id, fromHour, only),
       store.inboundCounts.sumSources(site.id, fromHour),
     ]);
-    return site.sources.map((source) => ({
+    const described = only === undefined ? site.sources : site.sources.filter(({ id }) => id === only);
+    return described.map((source) => ({
       ...describeSource(source, now()),
       lastRequestAt: uses.get(source.id)?.lastUsedAt ?? null,
       last24h: Object.fromEntries(
@@ -64,7 +66,7 @@ export function sourceHandlers(context: ApiContext): Handlers<keyof typeof sourc
 
   async function describe(site: Site, { id }: Source): Promise<Described> {
     const fresh = context.directory.site(site.id) ?? site;
-    const found = (await describeAll(fresh)).find((one) => one.id === id);
+    const [found] = await describeAll(fresh, id);
     if (!found) throw new Error("the source is gone");
     return found;
   }
@@ -90,8 +92,8 @@ export function sourceHandlers(context: ApiContext): Handlers<keyof typeof sourc
       return { items: kinds.map(describeKind) };
     },
 
-    async "GET /sites/:site/sources"({ site }) {
-      return { items: await describeAll(site) };
+    async "GET /sites/:site/sources"({ site, query }) {
+      return { items: await describeAll(site, query.source) };
     },
 
     async "POST /sites/:site/sources"({ site, body, by }) {
@@ -193,6 +195,7 @@ function describeKind(kind: Kind): Answer<"GET /source-kinds">["items"][number] 
       required: one.required ?? false,
       secret: one.secret ?? false,
       generated: one.generated ?? false,
+      forLookUps: Object.values(kind.lookUps ?? {}).some(({ key }) => key === one.name),
       multiline: one.multiline ?? false,
       default: one.default ?? null,
       choices: one.choices ? [...one.choices] : null,

@@ -9,6 +9,7 @@ import { platformOf } from "../../platforms/index.ts";
 import { createStatistics, type Report } from "../../statistics/read.ts";
 import { stageOf } from "../../identity/leadStages.ts";
 import { defaultStages, readLadder } from "../../statistics/leadStages.ts";
+import { partsOfOne } from "../../statistics/models.ts";
 import { moneyOf, sumConfirmations, type Details, type Sum } from "../../statistics/aggregate.ts";
 import type { ConfirmationCount } from "../../store/confirmations/confirmations.ts";
 import { segmentKinds, type Segment, type SegmentKind } from "../../store/statistics/statistics.ts";
@@ -34,7 +35,7 @@ export function statisticsHandlers(context: ApiContext): Handlers<Names> {
       const from = Math.floor(query.from / hourMs) * hourMs;
       const to = Math.ceil(query.to / hourMs) * hourMs;
       const segment = segmentOf(query);
-      const report = await statistics.read(site.id, { from, to, step, timeZone, segment });
+      const report = await statistics.read(site.id, { from, to, step, timeZone, segment, model: query.model });
       return { from, to, step, timeZone, ...toStatistics(report) };
     },
     async "GET /sites/:site/lead-stages"({ site, query: { stages: given, days } }) {
@@ -113,13 +114,26 @@ function toStatistics({ steps, total, before, details }: Report): Omit<Statistic
       conversions,
       values: moneyOf(values),
     }));
+  /** A model may have moved everything away from a name. */
+  const toTouched = (sums: Details["sources"]) =>
+    toNamed(sums)
+      .filter(({ conversions }) => conversions > 0)
+      .map((one) => ({
+        ...one,
+        conversions: one.conversions / partsOfOne,
+      }));
   return {
-    steps: steps.map((step) => ({ startsAt: step.startsAt, ...toCounts(step), visits: step.visits })),
+    steps: steps.map((step) => ({
+      startsAt: step.startsAt,
+      ...toCounts(step),
+      visits: step.visits,
+      suspicious: step.suspicious,
+    })),
     before: toSums(before),
     totals: { ...toSums(total), people: total.visits.people, test: details.test },
     events: toNamed(details.events),
-    sources: toNamed(details.sources),
-    campaigns: toNamed(details.campaigns),
+    sources: toTouched(details.sources),
+    campaigns: toTouched(details.campaigns),
     platforms: sortBySize(details.platforms, ([, { sent = 0 }]) => sent).map(([platform, states]) => ({
       platform,
       states,

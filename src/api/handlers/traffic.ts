@@ -5,15 +5,21 @@ import type { Answer } from "../../contract/contract.ts";
 import { say } from "../../kernel/messages/message.ts";
 import { Refusal } from "../../kernel/refusal.ts";
 import { dayMs, hourMs } from "../../kernel/time.ts";
-import type { BotVisit, ClickBucket, ClickCount, EvidenceBucket } from "../../store/statistics/traffic.ts";
+import {
+  suspicious,
+  type BotVisit,
+  type ClickBucket,
+  type ClickCount,
+  type EvidenceBucket,
+} from "../../store/statistics/traffic.ts";
 import { observeDescription, explainVerdict } from "../../traffic/explain.ts";
+import type { VisitRules } from "../../traffic/lists.ts";
 import { findNetwork } from "../../traffic/networks/networks.ts";
 import { modesOf, nameOf } from "../../traffic/modes.ts";
 import { readHeaders, type Observation } from "../../traffic/observation.ts";
 import type { Signal } from "../../traffic/signal.ts";
-import { judge, type Judgement } from "../../traffic/verdict.ts";
 import { notFound, type Handlers } from "../call.ts";
-import { setFileName, pageOf, readCursor, timeCell, toCsvById, type Column } from "../lists.ts";
+import { setFileName, pageOf, readCursor, toCsvById, type Column } from "../lists.ts";
 import type { ApiContext } from "../context.ts";
 
 type Names =
@@ -26,10 +32,11 @@ type Names =
   | "POST /sites/:site/traffic/check";
 
 const columns: readonly Column<ReturnType<typeof toVisit>>[] = [
-  { title: "seen (UTC)", cell: ({ seenAt }) => timeCell(seenAt) },
+  { title: "seen", at: ({ seenAt }) => seenAt },
   { title: "reason", cell: ({ reason }) => reason },
   { title: "score", cell: ({ verdict }) => verdict.score },
   { title: "signals", cell: ({ verdict }) => verdict.reasons.join("; ") },
+  { title: "in shadow", cell: ({ verdict }) => verdict.shadows?.join("; ") ?? null },
   { title: "page", cell: ({ page }) => page },
   { title: "user agent", cell: ({ userAgent }) => userAgent },
   { title: "network", cell: ({ network }) => network },
@@ -38,7 +45,7 @@ const columns: readonly Column<ReturnType<typeof toVisit>>[] = [
 
 /** As the forms of the platforms' click-quality teams ask for them. */
 const clickColumns: readonly Column<BotVisit>[] = [
-  { title: "time (UTC)", cell: ({ seenAt }) => timeCell(seenAt) },
+  { title: "time", at: ({ seenAt }) => seenAt },
   { title: "click id name", cell: ({ click }) => click?.name ?? null },
   { title: "click id", cell: ({ click }) => click?.value ?? null },
   { title: "campaign", cell: ({ click }) => click?.campaign ?? null },
@@ -68,7 +75,7 @@ export function trafficHandlers({ store, countryOf, now }: ApiContext): Handlers
     },
     async "GET /sites/:site/bots.csv"({ site, reply }) {
       setFileName(reply, "bot-visits", site.hosts[0], now());
-      return toCsvById(columns, async (limit, before) =>
+      return toCsvById(columns, site.settings.timeZone, async (limit, before) =>
         (await store.traffic.listBotVisits(site.id, limit, before)).map(toVisit),
       );
     },
@@ -76,7 +83,7 @@ export function trafficHandlers({ store, countryOf, now }: ApiContext): Handlers
       const visit = await store.traffic.findBotVisit(site.id, params.visit);
       if (!visit) throw notFound("visit");
       const seen = visit.seen as Observation;
-      return { visit: toVisit(visit), now: toVerdict(seen, judge(seen, site.settings)) };
+      return { visit: toVisit(visit), now: toVerdict(seen, site.settings) };
     },
     async "GET /sites/:site/invalid-clicks"({ site, query }) {
       const next = Math.floor(now() / dayMs) + 1;
@@ -87,25 +94,26 @@ export function trafficHandlers({ store, countryOf, now }: ApiContext): Handlers
     async "GET /sites/:site/invalid-clicks.csv"({ site, query, reply }) {
       setFileName(reply, "invalid-clicks", site.hosts[0], now());
       const from = (Math.floor(now() / dayMs) + 1 - query.days) * dayMs;
-      return toCsvById(clickColumns, async (limit, before) => {
-        const clicks = await store.traffic.listBotVisits(site.id, limit, before, "clicks");
-        return clicks.filter(({ seenAt }) => seenAt >= from);
-      });
+      return toCsvById(clickColumns, site.settings.timeZone, (limit, before) =>
+        store.traffic.listBotVisits(site.id, limit, before, "clicks", from),
+      );
     },
     async "GET /sites/:site/traffic/evidence"({ site, query }) {
       const next = Math.floor(now() / hourMs) + 1;
       const counts = await store.traffic.listEvidence(site.id, next - query.hours, next);
       const countOf = (bucket: EvidenceBucket, name: string) =>
         counts.find((one) => one.bucket === bucket && one.reason === name)?.visits ?? 0;
-      const listed = [...modesOf(site.settings)].map(([signal, mode]) => ({
+      const listed = [...modesOf(site.settings).of].map(([signal, mode]) => ({
         signal: nameOf(signal),
         why: signal.why,
         points: pointsOf(signal),
         mode,
         visits: countOf("evidence", nameOf(signal)),
         emails: countOf("evidence at emails", nameOf(signal)),
+        conversions: countOf("evidence at conversions", nameOf(signal)),
       }));
-      return { emails: countOf("evidence at emails", ""), signals: listed };
+      const [emails, conversions] = [countOf("evidence at emails", ""), countOf("evidence at conversions", "")];
+      return { emails, conversions, signals: listed };
     },
     async "POST /sites/:site/traffic/check"({ site, body }) {
       const headers = body.headers && lowerCaseNames(body.headers);
@@ -116,7 +124,7 @@ export function trafficHandlers({ store, countryOf, now }: ApiContext): Handlers
       if (address !== undefined && !ipaddr.isValid(address)) throw new Refusal("address", say("not_ip_address"));
       const described = { userAgent, address, headers: headers ? describeHeaders(headers) : null };
       const seen = observeDescription(described, countryOf ?? (() => null));
-      return toVerdict(seen, judge(seen, site.settings));
+      return toVerdict(seen, site.settings);
     },
   };
 }
@@ -171,11 +179,14 @@ function networkName(address: string): string | null {
 
 function toVisit({ id, seenAt, reason, page, verdict, seen }: BotVisit) {
   const { userAgent, address } = seen as Observation;
-  return { id, seenAt, reason, page, userAgent, network: networkName(address) ?? address, verdict };
+  // The strongest evidence against a suspicious visit.
+  const strongest = reason.startsWith(suspicious) ? reason.slice(suspicious.length) : reason;
+  const range = `${address}/${address.includes(":") ? 48 : 24}`;
+  return { id, seenAt, reason: strongest, page, userAgent, network: networkName(address) ?? address, range, verdict };
 }
 
-function toVerdict(seen: Observation, judgement: Judgement): Answer<"POST /sites/:site/traffic/check"> {
-  const { siteRule, signals, ...rest } = explainVerdict(seen, judgement);
+function toVerdict(seen: Observation, rules: VisitRules): Answer<"POST /sites/:site/traffic/check"> {
+  const { siteRule, signals, ...rest } = explainVerdict(seen, rules);
   return {
     ...rest,
     siteRule: siteRule && say(siteRule.decision === "allowed" ? "allowed_by" : "denied_by", { entry: siteRule.entry }),

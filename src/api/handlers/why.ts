@@ -8,6 +8,8 @@ import { given } from "../../http/given.ts";
 import { maskAddresses } from "../../kernel/maskAddresses.ts";
 import type { Site } from "../../sites/directory.ts";
 import type { StoredEvent } from "../../store/events/eventRow.ts";
+import { isEventOf } from "../../reconcile/classify.ts";
+import { usualEventOf } from "../../platforms/shared/eventNames.ts";
 import { idOfOrder } from "../../store/reconciliation/orders.ts";
 import type { RunRow } from "../../store/reconciliation/runs.ts";
 import type { Store } from "../../store/store.ts";
@@ -27,8 +29,8 @@ export function whyHandlers(context: ApiContext): Handlers<"GET /sites/:site/why
     async "GET /sites/:site/why"({ site, query: { id, platform } }) {
       await checkFilter({ store, directory }, [site.id], given({ platform }));
       const asked = maskAddresses(id);
-      const { subject, events } = await findEvents(store, site.id, asked);
-      const orderIds = "orderId" in subject ? [asked] : events.flatMap((one) => (one === "damaged" ? [] : (one.orderId ?? [])));
+      const { isOrder, events } = await findEvents(store, site.id, asked);
+      const orderIds = isOrder ? [asked] : events.flatMap((one) => (one === "damaged" ? [] : (one.orderId ?? [])));
       const orders = await store.orders.find(site.id, orderIds.map(idOfOrder));
       const [listed = null] = orders.values();
       const eventIds = events.flatMap((one) => (one === "damaged" ? [] : one.id));
@@ -39,6 +41,9 @@ export function whyHandlers(context: ApiContext): Handlers<"GET /sites/:site/why
         const event = await store.events.get(site.id, row.eventId);
         if (event) events.push(event);
       }
+      // People know the order, not our id of its event.
+      const [orderId] = orderIds;
+      const subject = orderId === undefined ? { eventId: asked } : { orderId };
       const about = { subject, listed, timeZone: site.settings.timeZone };
       const none = { ...about, delivery: null, platform: platform ?? null, isConnected: false };
       if (events.length === 0) return { answers: [toWhy(null, null, { ...none, event: null, compared: row ?? null })] };
@@ -46,7 +51,9 @@ export function whyHandlers(context: ApiContext): Handlers<"GET /sites/:site/why
       for (const event of events)
         if (event === "damaged") answers.push(toWhy(null, null, { ...none, event, compared: null }));
         else {
-          const own = compared.get(`!${event.id}`) ?? [...compared.values()].find(({ eventId }) => eventId === event.id) ?? null;
+          const isOwn = ({ eventId, class: of }: RunRow) =>
+            eventId === event.id || (of === "duplicate" && isCopyOf(event, events, eventId));
+          const own = compared.get(`!${event.id}`) ?? [...compared.values()].find(isOwn) ?? null;
           const trace = await readTrace(context, event);
           answers.push(...explainEvent(context, site, trace, platform, { ...about, compared: own }));
         }
@@ -55,16 +62,20 @@ export function whyHandlers(context: ApiContext): Handlers<"GET /sites/:site/why
   };
 }
 
+/** A row of an order that was received several times names the first event, and is about the others too. */
+const isCopyOf = ({ name }: StoredEvent, events: readonly (StoredEvent | "damaged")[], first: string | null) =>
+  events.some((one) => one !== "damaged" && one.id === first && isEventOf(name, usualEventOf(one.name) ?? one.name));
+
 /** Finds the events by an id of their own, else by their order id. */
 async function findEvents(
   { events }: Pick<Store, "events">,
   siteId: string,
   asked: string,
-): Promise<{ subject: Explained["subject"]; events: (StoredEvent | "damaged")[] }> {
+): Promise<{ isOrder: boolean; events: (StoredEvent | "damaged")[] }> {
   const id = asked.toLowerCase();
   const direct = (await events.get(siteId, id)) ?? (await readClaimed({ events }, siteId, id));
-  if (direct) return { subject: { eventId: asked }, events: [direct] };
-  return { subject: { orderId: asked }, events: await events.list(siteId, { orderId: asked, limit: maxEvents }) };
+  if (direct) return { isOrder: false, events: [direct] };
+  return { isOrder: true, events: await events.list(siteId, { orderId: asked, limit: maxEvents }) };
 }
 
 async function readClaimed({ events }: Pick<Store, "events">, siteId: string, id: string) {

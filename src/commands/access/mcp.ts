@@ -7,7 +7,7 @@ import type { CliCommand } from "../context.ts";
 export function mcpCommands(program: CliCommand): void {
   program
     .command("mcp")
-    .description("serve an assistant on this server over standard input and output (Model Context Protocol)")
+    .description("serve an assistant (Model Context Protocol) on standard input")
     .option("--write", "also offer the tools that change something; each asks for a confirmation")
     .run(async ({ store, directory, api }, { write = false }: { write?: boolean }) => {
       const [{ serveStdio }, { createServer }, { createToolCaller }, { createHandlers }] = await Promise.all([

@@ -31,14 +31,14 @@ describe("completion in bash", () => {
     const paths = commands.map(({ path }) => path);
     for (const { words } of await leafCommands()) expect(paths).toContain(words.join(" "));
     expect(completeInBash("")).toEqual(expect.arrayContaining(["serve", "site", "api-key", "completion"]));
-    expect(completeInBash("site", "")).toEqual(["add", "list", "show", "delete", "move", "set"]);
+    expect(completeInBash("site", "")).toEqual(["add", "list", "show", "remove", "move", "set"]);
     expect(completeInBash("oauth", "app", "")).toEqual(["set", "list", "remove"]);
   });
 
   test.each([
     [["si"], ["sign-in", "site"]],
-    [["site", "de"], ["delete"]],
-    [["site", "delete", "shop.example.com", "--y"], ["--yes"]],
+    [["site", "re"], ["remove"]],
+    [["site", "remove", "shop.example.com", "--y"], ["--yes"]],
     [["--json", "site", "sh"], ["show"]],
     [
       ["api-key", "add", "x", "--scope", ""],
@@ -60,7 +60,7 @@ describe("completion in bash", () => {
   test("platforms are offered where a platform is expected", () => {
     const ids = platforms.map(({ id }) => id);
     expect(completeInBash("platform", "show", "")).toEqual(ids);
-    expect(completeInBash("connect", "shop.example.com", "")).toEqual(ids);
+    expect(completeInBash("connection", "add", "shop.example.com", "")).toEqual(ids);
     expect(completeInBash("oauth", "app", "set", "me")).toEqual(["meta"]);
   });
 

@@ -13,13 +13,11 @@ type Count = Answer<"POST /sites/:site/connections/:connection/backfill/count">;
 type Target = Pick<Connection, "id" | "platform" | "state">;
 
 export function backfillCommands(program: CliCommand): void {
-  const backfill = program.command("backfill").description("send past conversions to a connection that did not get them");
+  const backfill = program.command("backfill").description("send past conversions to a new connection");
 
   backfill
     .command("start <connection>")
-    .description(
-      "count the conversions of the last days that the platform can still take, ask, and send them while the relay runs",
-    )
+    .description("count past conversions that the platform can still take, ask, and send them")
     .requiredOption("--days <n>", "length of the period that ends now")
     .option("--per-minute <n>", "maximum number of conversions per minute", String(defaultBackfillPace))
     .option("--yes", "start without asking")

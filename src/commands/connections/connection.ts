@@ -8,26 +8,44 @@ import { findConnection } from "../../sites/connect.ts";
 import { findSite } from "../../sites/manage.ts";
 import { cannotBeRead } from "../../store/sites/configuration.ts";
 import { confirmBackfill, countPast, countText as backfillText, startCounted } from "./backfill.ts";
-import { readNumber, readPairs, table, timeText, type CommandContext, type CliCommand } from "../context.ts";
-import { paramsOf, proofText, readConnection, sendsNothingLines, type Connection, type Params } from "./savedConnection.ts";
+import { readNumber, readPairs, siteName, table, timeText, type CommandContext, type CliCommand } from "../context.ts";
+import {
+  paramsOf,
+  verificationText,
+  readConnection,
+  sendsNothingLines,
+  type Connection,
+  type Params,
+} from "./savedConnection.ts";
 import { connectionTestCommands } from "./connectionTest.ts";
 import { listItems } from "../lists.ts";
 import { confirm, countText } from "../terminal/confirm.ts";
 
 type Saved = Answer<"PATCH /sites/:site/connections/:connection">;
-type ProveOption = { prove: boolean };
-type ConnectOptions = ProveOption & { backfillDays?: string; yes?: boolean };
+type VerifyOption = { verify: boolean };
+type ConnectOptions = VerifyOption & { backfillDays?: string; yes?: boolean };
 
-const noProve = "do not ask the platform if it would take conversions";
+const noVerify = "do not ask the platform if it would take conversions";
+
+/** The pairs that `add` and `set` take. */
+const pairsHelp = `
+name=value:
+  NAME=VALUE         a setting of the platform: cleancast platform show PLATFORM
+  NAME=@FILE         the value is read from a file, so that no secret is typed
+  sign_in=ID         the tokens of a sign-in: cleancast sign-in SITE PLATFORM
+  events=a,b         the events that are sent; all by default
+  event.NAME=…       another name for an event, or its targets
+  value.NAME=…       a value rule
+  map.FIELD=…        the field that fills a field of the platform`;
 
 export function connectionCommands(program: CliCommand): void {
-  program
-    .command("connect <site> <platform> [name=value...]")
-    .description(
-      "connect a platform, or change the connection to the same account; name=@file reads a value from a file, " +
-        "sign_in=ID uses the tokens of a sign-in, events=a,b selects events, event.NAME=… renames one or sets its targets, map.FIELD=… fills a field",
-    )
-    .option("--no-prove", noProve)
+  const group = program.command("connection").description("connections to platforms");
+
+  group
+    .command("add <site> <platform> [name=value...]")
+    .description("connect a platform, or change the connection to the same account")
+    .addHelpText("after", pairsHelp)
+    .option("--no-verify", noVerify)
     .option("--backfill-days <n>", "also send the conversions of the last days that the platform can still take")
     .option("--yes", "start the backfill without asking")
     .run(async (context, siteText: string, platform: string, words: string[], options: ConnectOptions) => {
@@ -58,38 +76,25 @@ export function connectionCommands(program: CliCommand): void {
       report(backfill, `${options.yes ? `${found}\n` : ""}${sentence}`);
     });
 
-  program
-    .command("disconnect <id>")
-    .description("remove a connection; its waiting deliveries are not sent")
-    .option("--yes", "do it without asking")
-    .run(async (context, id: string, { yes }: { yes?: boolean }) => {
-      const params = paramsOf(context, id);
-      await confirm({ what: await removalText(context, params), yes });
-      const removed = await context.call("DELETE /sites/:site/connections/:connection", { params });
-      context.print(removed, `Connection ${id} is removed.`);
-    });
-
-  const connection = program.command("connection").description("connections to platforms");
-
-  connection
+  group
     .command("list [site]")
     .description("list the connections of a site, or of all sites")
     .run(async ({ directory, call, print }, siteText: string | undefined) => {
       const { value, rows } = await listItems(directory, siteText, (params) => call("GET /sites/:site/connections", { params }));
       const cells = rows.map(({ site, item: one }) => [
         one.id,
-        site.id,
+        siteName(site),
         one.platform,
         one.stateReason === cannotBeRead ? `${one.state}: ${cannotBeRead}` : one.state,
-        one.proof.state === "proven" ? timeText(one.proof.provenAt) : "no",
+        one.verification.state === "verified" ? timeText(one.verification.verifiedAt) : "no",
         one.events?.join(",") ?? "all",
         timeText(one.createdAt),
       ]);
-      const head = ["ID", "SITE", "PLATFORM", "STATE", "PROVEN (UTC)", "EVENTS", "CREATED (UTC)"];
-      print(value, table(head, cells, "No connections yet. Create one: cleancast connect SITE webhook url=https://…"));
+      const head = ["ID", "SITE", "PLATFORM", "STATE", "VERIFIED (UTC)", "EVENTS", "CREATED (UTC)"];
+      print(value, table(head, cells, "No connections yet. Create one: cleancast connection add SITE webhook url=https://…"));
     });
 
-  connection
+  group
     .command("show <id>")
     .description("show a connection: its state, events, settings and field mapping")
     .run(async (context, id: string) => {
@@ -99,14 +104,12 @@ export function connectionCommands(program: CliCommand): void {
       context.print(shown, describedText(shown, host));
     });
 
-  connection
+  group
     .command("set <id> <name=value...>")
-    .description(
-      "change settings of a connection and keep the others, such as access_token=@file; an empty value removes one, " +
-        "sign_in=ID uses the tokens of a sign-in",
-    )
-    .option("--no-prove", noProve)
-    .run(async (context, id: string, words: string[], options: ProveOption) => {
+    .description("change settings of a connection and keep the others; an empty value removes one")
+    .addHelpText("after", pairsHelp)
+    .option("--no-verify", noVerify)
+    .run(async (context, id: string, words: string[], options: VerifyOption) => {
       const params = paramsOf(context, id);
       const body = readChanges(words, options);
       const saved = await refusedHint(context.call("PATCH /sites/:site/connections/:connection", { params, body }));
@@ -122,7 +125,7 @@ export function connectionCommands(program: CliCommand): void {
       );
     });
 
-  connection
+  group
     .command("rotate <id>")
     .description("create a new signing secret; for 24 hours requests are signed with the old one too")
     .run(async (context, id: string) => {
@@ -135,9 +138,9 @@ export function connectionCommands(program: CliCommand): void {
       );
     });
 
-  connectionTestCommands(connection);
+  connectionTestCommands(group);
 
-  connection
+  group
     .command("pause <id>")
     .description("hold back deliveries until the connection is resumed; none is lost")
     .run(async (context, id: string) => {
@@ -145,7 +148,7 @@ export function connectionCommands(program: CliCommand): void {
       context.print(paused, `Connection ${id} is paused.`);
     });
 
-  connection
+  group
     .command("resume <id>")
     .description("resume sending, parked deliveries first")
     .run(async (context, id: string) => {
@@ -153,44 +156,56 @@ export function connectionCommands(program: CliCommand): void {
       const resumed = await context.call("POST /sites/:site/connections/:connection/resume", { params });
       context.print(resumed, `Connection ${id} is active. ${countReleased(resumed.released)}`);
     });
+
+  group
+    .command("remove <id>")
+    .description("remove a connection; its waiting deliveries are not sent")
+    .option("--yes", "do it without asking")
+    .run(async (context, id: string, { yes }: { yes?: boolean }) => {
+      const params = paramsOf(context, id);
+      await confirm({ what: await removalText(context, params), yes });
+      const removed = await context.call("DELETE /sites/:site/connections/:connection", { params });
+      context.print(removed, `Connection ${id} is removed.`);
+    });
 }
 
-function readChanges(words: readonly string[], { prove }: ProveOption) {
+function readChanges(words: readonly string[], { verify }: VerifyOption) {
   const { sign_in: signIn, events, ...settings } = readPairs(words);
-  return { settings, ...given({ signIn, events: events?.split(",") }), prove: prove || ("never" as const) };
+  return { settings, ...given({ signIn, events: events?.split(",") }), verify: verify || ("never" as const) };
 }
 
-/** The platform may refuse new credentials of a proven connection; they can be saved all the same. */
+/** The platform may refuse new credentials of a verified connection; they can be saved all the same. */
 async function refusedHint<T>(saving: Promise<T>): Promise<T> {
   try {
     return await saving;
   } catch (error) {
     if (!(error instanceof Denied) || error.code !== "conflict") throw error;
-    throw new Conflict("settings", error.message, `${error.message} Add --no-prove to save the new ones.`);
+    throw new Conflict("settings", error.message, `${error.message} Add --no-verify to save the new ones.`);
   }
 }
 
 const countReleased = (count: number) => `${countOf(count, "parked delivery is", "parked deliveries are")} sent now.`;
 const releasedText = (count: number) => (count ? ` ${countReleased(count)}` : "");
 
-function savedLines({ connection, newSecret }: Saved, { prove }: ProveOption): string[] {
+function savedLines({ connection, newSecret }: Saved, { verify }: VerifyOption): string[] {
   return [
     ...(newSecret
       ? [`Signing secret, shown only this once: ${newSecret}`, "Your endpoint checks the signature of each request with it."]
       : []),
-    ...(prove ? [proofText(connection)] : []),
+    ...(verify ? [verificationText(connection)] : []),
     ...sendsNothingLines(connection),
   ];
 }
 
 function describedText(shown: Connection, host: string): string {
-  const { id, platform, state, stateReason, events, settings, createdAt, lastSentAt, proof } = shown;
-  const proven = proof.state === "proven" ? `yes, ${timeText(proof.provenAt)} UTC` : `no: ${proof.reason}`;
+  const { id, platform, state, stateReason, events, settings, createdAt, lastSentAt, verification } = shown;
+  const verified =
+    verification.state === "verified" ? `yes, ${timeText(verification.verifiedAt)} UTC` : `no: ${verification.reason}`;
   return [
     `Connection ${id} of ${host} to ${platformOf(platform)?.name ?? platform}, created ${timeText(createdAt)} UTC`,
     "",
     `State      ${state}${stateReason === null ? "" : `: ${stateReason}`}`,
-    `Proven     ${proven}`,
+    `Verified   ${verified}`,
     `Last sent  ${timeText(lastSentAt)}`,
     `Events     ${events?.join(", ") ?? "all"}`,
     ...sendsNothingLines(shown),

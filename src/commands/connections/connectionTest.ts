@@ -1,11 +1,11 @@
-// Commands that try a connection: preview, proof, test event, and the choices of a platform.
+// Commands that try a connection: preview, verification, test event, and the choices of a platform.
 
 import type { Answer } from "../../contract/contract.ts";
 import { given } from "../../http/given.ts";
 import { countOf } from "../../kernel/text.ts";
 import { findConnection, unreadableConnection } from "../../sites/connect.ts";
 import { findSite } from "../../sites/manage.ts";
-import { paramsOf, proofText, readConnection, sendsNothingLines } from "./savedConnection.ts";
+import { paramsOf, verificationText, readConnection, sendsNothingLines } from "./savedConnection.ts";
 import { readPairs, table, type CliCommand } from "../context.ts";
 
 const outcomes = {
@@ -69,14 +69,14 @@ export function connectionTestCommands(connection: CliCommand): void {
     });
 
   connection
-    .command("prove <id>")
+    .command("verify <id>")
     .description("ask the platform, with a call that counts nothing, if it would take conversions")
     .run(async (context, id: string) => {
       const params = paramsOf(context, id);
-      const proven = await context.call("POST /sites/:site/connections/:connection/prove", { params });
+      const verified = await context.call("POST /sites/:site/connections/:connection/verify", { params });
       const shown = await readConnection(context, params);
-      context.print(proven, [proofText({ ...shown, ...proven }), ...sendsNothingLines(shown)].join("\n"));
-      if (proven.proof.state !== "proven") process.exitCode = 1;
+      context.print(verified, [verificationText({ ...shown, ...verified }), ...sendsNothingLines(shown)].join("\n"));
+      if (verified.verification.state !== "verified") process.exitCode = 1;
     });
 
   connection

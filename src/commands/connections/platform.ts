@@ -8,7 +8,7 @@ import { printResult, table, withContext, type CliCommand } from "../context.ts"
 type Platform = Answer<"GET /platforms">["items"][number];
 
 export function platformCommands(program: CliCommand): void {
-  const platform = program.command("platform").description("platforms that can be connected: their settings, events and limits");
+  const platform = program.command("platform").description("platforms that can be connected, and their settings");
 
   platform
     .command("list")

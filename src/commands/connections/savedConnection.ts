@@ -23,11 +23,15 @@ export async function readConnection({ call }: CommandContext, { site, connectio
 export const sendsNothingLines = ({ sendsNothing }: Connection) =>
   sendsNothing ? [`It cannot send anything yet: ${sendsNothing}.`] : [];
 
-/** The next step differs where no call can prove the connection. */
-export function proofText({ id, platform, proof: { state, reason, unchecked } }: Pick<Connection, "id" | "platform" | "proof">) {
-  if (state === "proven") {
+/** The next step differs where no call can verify the connection. */
+export function verificationText({
+  id,
+  platform,
+  verification: { state, reason, unchecked },
+}: Pick<Connection, "id" | "platform" | "verification">) {
+  if (state === "verified") {
     const not = unchecked ? ` Not checked: ${unchecked}.` : "";
-    return `Proven: ${platformOf(platform)?.name ?? platform} answered for this connection.${not}`;
+    return `Verified: ${platformOf(platform)?.name ?? platform} answered for this connection.${not}`;
   }
-  return `Saved, not proven: ${reason?.replace(/\.$/, "")}.\nAsk again: cleancast connection prove ${id}`;
+  return `Saved, not verified: ${reason?.replace(/\.$/, "")}.\nAsk again: cleancast connection verify ${id}`;
 }

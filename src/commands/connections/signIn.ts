@@ -4,12 +4,12 @@ import { knownPlatform } from "../../sites/connect.ts";
 import { connectCommand } from "../../sites/connectionHints.ts";
 import type { Site } from "../../sites/directory.ts";
 import { findSite } from "../../sites/manage.ts";
-import { readPairs, table, timeText, type CliCommand, type CommandContext } from "../context.ts";
+import { readPairs, siteName, table, timeText, type CliCommand, type CommandContext } from "../context.ts";
 
 export function signInCommands(program: CliCommand): void {
   program
     .command("sign-in <site> <platform>")
-    .description("sign in at a platform in the browser, for a connection without pasted tokens")
+    .description("sign in at a platform, for a connection without pasted tokens")
     .option("--no-wait", "print the link and return at once")
     .run(async (context, siteText: string, platform: string, options: { wait: boolean }) => {
       const site = findSite(context, siteText);
@@ -70,7 +70,7 @@ export function signInCommands(program: CliCommand): void {
 function commandAfterSignIn(site: Site, platformId: string, signInId: string): string {
   const [only, second] = site.connections.filter(({ platform }) => platform === platformId);
   if (only && !second) return `cleancast connection set ${only.id} sign_in=${signInId}`;
-  return connectCommand(site.hosts[0] ?? site.id, knownPlatform(platformId), signInId);
+  return connectCommand(siteName(site), knownPlatform(platformId), signInId);
 }
 
 async function waitForSignIn({ call }: CommandContext, params: { site: string; signIn: string }): Promise<void> {

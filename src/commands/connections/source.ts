@@ -3,7 +3,7 @@ import type { Answer } from "../../contract/contract.ts";
 import { Refusal } from "../../kernel/refusal.ts";
 import { findSite } from "../../sites/manage.ts";
 import { findSource } from "../../sites/sources.ts";
-import { readPairs, table, timeText, type CliCommand, type CommandContext } from "../context.ts";
+import { readPairs, siteName, table, timeText, type CliCommand, type CommandContext } from "../context.ts";
 import { listItems, moreText, readPaging, withPaging, type PagingOptions } from "../lists.ts";
 import { confirm } from "../terminal/confirm.ts";
 
@@ -11,9 +11,7 @@ type Source = Answer<"GET /sites/:site/sources">["items"][number];
 type SourceRequest = Answer<"GET /sites/:site/sources/:source/requests">["items"][number];
 
 export function sourceCommands(program: CliCommand): void {
-  const source = program
-    .command("source")
-    .description("sources: systems such as Stripe, Shopify or HubSpot that send their own webhooks");
+  const source = program.command("source").description("sources: Stripe, Shopify, HubSpot … with their own webhooks");
 
   source
     .command("kinds")
@@ -60,7 +58,7 @@ export function sourceCommands(program: CliCommand): void {
       const { value, rows } = await listItems(directory, siteText, (params) => call("GET /sites/:site/sources", { params }));
       const cells = rows.map(({ site, item: one }) => [
         one.id,
-        site.id,
+        siteName(site),
         one.kind,
         one.name,
         stateText(one),

@@ -31,7 +31,7 @@ import { formatCount, createProgressLine } from "../terminal/progress.ts";
 export function backupCommands(program: Command): void {
   program
     .command("backup [file]")
-    .description("write all data into one file, also while the relay is running; without a file, into CLEANCAST_BACKUP_FOLDER")
+    .description("write all data into one file, also while the relay is running")
     .option("--force", "replace an existing file")
     .action(async (file: string | undefined, options: { force?: true }, command: Command) => {
       const config = readConfig();
@@ -80,7 +80,7 @@ export function backupCommands(program: Command): void {
 
   program
     .command("restore-drill [file]")
-    .description("restore the newest backup of CLEANCAST_BACKUP_FOLDER, or a file, into a temporary database, and check it")
+    .description("restore a backup into a temporary database, and check it")
     .option("--database <url>", "use this empty PostgreSQL database, which is empty again afterwards")
     .action(async (file: string | undefined, options: { database?: string }, command: Command) => {
       const config = readConfig();
@@ -138,7 +138,7 @@ export function backupCommands(program: Command): void {
 
   program
     .command("check")
-    .description("verify database integrity, also while the relay is running")
+    .description("verify the database, also while the relay is running")
     .action(async (_options: unknown, command: Command) => {
       const config = readConfig();
       if (!(await findInstallation(config))) throw noInstallation(config);
@@ -149,7 +149,7 @@ export function backupCommands(program: Command): void {
 
   program
     .command("vacuum")
-    .description("give the space of deleted rows back; with the embedded database the relay must not be running")
+    .description("give the space of deleted rows back")
     .option("--full", "rewrite the tables of PostgreSQL too; each is locked meanwhile")
     .action(async (options: { full?: true }, command: Command) => {
       const config = readConfig();

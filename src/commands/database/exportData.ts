@@ -13,10 +13,9 @@ import { Refusal } from "../../kernel/refusal.ts";
 import { countOf } from "../../kernel/text.ts";
 import { dayMs, hourMs, minuteMs } from "../../kernel/time.ts";
 import { auditLine } from "../../sites/manage.ts";
-import { findSites, readDuration, type CliCommand } from "../context.ts";
+import type { Store } from "../../store/store.ts";
+import { findSites, readTime, type CliCommand } from "../context.ts";
 
-/** An event may be stored a little later than it was received; after this time its hour is complete. */
-const settleMs = 15 * minuteMs;
 /** For one file. */
 const uploadMs = 5 * minuteMs;
 /** Renewed before every file, when a third of it has passed. */
@@ -36,42 +35,33 @@ export function exportDataCommand(parent: CliCommand): void {
     .option("--people", "add the SHA-256 of the email; without it the files are about no person")
     .run(async ({ store, directory, config, by, print }, siteText: string | undefined, options: DataOptions) => {
       const { exportHour } = await import("../../export/exportHour.ts");
-      const hours = listHours(options, by.now);
-      const uploader = createUploader({ allow: config.allowPrivate, connectMs: config.connectMs, maxMs: uploadMs });
-      const lease = createLease({
-        leases: store.leases,
-        name: "export",
-        owner: `command line ${shortId()}`,
-        lengthMs: leaseMs,
-        now: Date.now,
-        elapsed: () => performance.now(),
-        onError: (error) => process.stderr.write(`${String(error)}\n`),
-      });
-      const mayContinue = () => lease.hold();
-      const folder = mkdtempSync(join(tmpdir(), "cleancast-export-"));
+      const hours = await listHours(options, by.now);
+      const { format, people: withPeople = false } = options;
       const items: { site: string; hours: number; files: number; rows: number; skipped: number }[] = [];
+      const folder = mkdtempSync(join(tmpdir(), "cleancast-export-"));
       try {
-        const target = await targetOf(options.to, config, uploader);
-        const { format, people: withPeople = false } = options;
-        for (const site of findSites(directory, siteText)) {
-          const tally = { site: site.id, hours: 0, files: 0, rows: 0, skipped: 0 };
-          for (const hour of hours) {
-            const done = await exportHour({ store, siteId: site.id, hour, format, withPeople, target, folder, mayContinue });
-            if (!done) tally.skipped += 1;
-            else tally.hours += 1;
-            for (const { rows } of done?.files ?? []) {
-              tally.files += 1;
-              tally.rows += rows;
+        await withExportLease(store, config, async (mayContinue, uploader) => {
+          const target = await targetOf(options.to, config, uploader);
+          for (const { id: siteId } of findSites(directory, siteText)) {
+            const tally = { site: siteId, hours: 0, files: 0, rows: 0, skipped: 0 };
+            for (const hour of hours) {
+              // Later changes are not followed: the files show how everything is now.
+              const as = { store, siteId, hour, liveHour: Infinity, isBegun: true, isRedone: false, format, withPeople };
+              const files = await exportHour({ ...as, target, folder, mayContinue });
+              if (!files) tally.skipped += 1;
+              else tally.hours += 1;
+              for (const { rows } of files ?? []) {
+                tally.files += 1;
+                tally.rows += rows;
+              }
             }
+            items.push(tally);
+            const detail = { from: hours[0], to: (hours.at(-1) ?? 0) + hourMs, hours: tally.hours, people: withPeople };
+            if (tally.hours > 0) await store.audit.add(auditLine(siteId, "data exported", detail, by));
           }
-          items.push(tally);
-          const detail = { from: hours[0], to: (hours.at(-1) ?? 0) + hourMs, hours: tally.hours, people: withPeople };
-          if (tally.hours > 0) await store.audit.add(auditLine(site.id, "data exported", detail, by));
-        }
+        });
       } finally {
         rmSync(folder, { recursive: true, force: true });
-        await lease.release();
-        await uploader.close();
       }
       const text = items.map(({ site, hours: done, files, rows, skipped }) => {
         const before = skipped > 0 ? `; ${countOf(skipped, "hour")} exported before` : "";
@@ -81,11 +71,37 @@ export function exportDataCommand(parent: CliCommand): void {
     });
 }
 
+/** Runs an export. One at a time does, on all machines. */
+export async function withExportLease<T>(
+  { leases }: Pick<Store, "leases">,
+  { allowPrivate: allow, connectMs }: Config,
+  work: (mayContinue: () => Promise<boolean>, uploader: Uploader) => Promise<T>,
+): Promise<T> {
+  const uploader = createUploader({ allow, connectMs, maxMs: uploadMs });
+  const lease = createLease({
+    leases,
+    name: "export",
+    owner: `command line ${shortId()}`,
+    lengthMs: leaseMs,
+    now: Date.now,
+    elapsed: () => performance.now(),
+    onError: (error) => process.stderr.write(`${String(error)}\n`),
+  });
+  try {
+    return await work(() => lease.hold(), uploader);
+  } finally {
+    await lease.release();
+    await uploader.close();
+  }
+}
+
 /** Lists the beginnings of complete hours. */
-function listHours({ from, until }: DataOptions, now: number): number[] {
-  const complete = Math.floor((now - settleMs) / hourMs) * hourMs;
-  const first = Math.floor((from === undefined ? now - dayMs : readTime("from", from, now)) / hourMs) * hourMs;
-  const end = Math.min(complete, until === undefined ? complete : Math.floor(readTime("until", until, now) / hourMs) * hourMs);
+async function listHours({ from, until }: DataOptions, now: number): Promise<number[]> {
+  const { completeUntil } = await import("../../export/exportHour.ts");
+  const complete = completeUntil(now);
+  const hourOf = (at: number) => Math.floor(at / hourMs) * hourMs;
+  const first = hourOf(from === undefined ? now - dayMs : readTime("from", from, now));
+  const end = Math.min(complete, until === undefined ? complete : hourOf(readTime("until", until, now)));
   if (first >= end)
     throw new Refusal("from", "There is no complete hour in this period. An hour is complete 15 minutes after its end.");
   const count = (end - first) / hourMs;
@@ -93,19 +109,11 @@ function listHours({ from, until }: DataOptions, now: number): number[] {
   return Array.from({ length: count }, (_, i) => first + i * hourMs);
 }
 
-function readTime(name: string, text: string, now: number): number {
-  const ago = readDuration(text);
-  const at = ago === null ? Date.parse(text) : now - ago;
-  if (Number.isNaN(at)) throw new Refusal(name, `--${name} "${text}" is neither a date like 2026-11-01 nor a time ago like 30d.`);
-  return at;
-}
-
 async function targetOf(to: string, { exportBucket }: Config, uploader: Uploader) {
-  const { bucketTarget, folderTarget } = await import("../../export/target.ts");
-  const [, bucket, prefix = ""] = /^s3:\/\/([a-z0-9][a-z0-9.-]{1,61}[a-z0-9])(?:\/(.*))?$/.exec(to) ?? [];
-  if (bucket === undefined && to.startsWith("s3:")) throw new Refusal("to", "--to is not of the form s3://BUCKET/PREFIX.");
-  if (bucket === undefined) return folderTarget(resolve(to));
+  const { bucketTarget, folderTarget, readBucketPlace } = await import("../../export/target.ts");
+  if (!to.startsWith("s3:")) return folderTarget(resolve(to));
+  const place = readBucketPlace(to);
+  if (!place) throw new Refusal("to", "--to is not of the form s3://BUCKET/PREFIX.");
   if (!exportBucket) throw new Refusal("to", "A bucket needs the settings CLEANCAST_EXPORT_S3_*: .env.example has them.");
-  const folder = prefix === "" || prefix.endsWith("/") ? prefix : `${prefix}/`;
-  return bucketTarget({ ...exportBucket, bucket, prefix: folder }, uploader, Date.now);
+  return bucketTarget({ ...exportBucket, ...place }, uploader, Date.now);
 }

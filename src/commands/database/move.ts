@@ -22,7 +22,7 @@ type Options = { to?: string; prepare?: true; restart?: true };
 export function moveCommands(program: Command): void {
   program
     .command("move")
-    .description("move everything from the embedded database to PostgreSQL, also while the relay is running")
+    .description("move from the embedded database to PostgreSQL")
     .option("--to <url>", "an empty PostgreSQL database; default: DATABASE_URL")
     .option(
       "--prepare",

@@ -172,8 +172,8 @@ function movedText(name: string, to: string, { rows, readOnlyMs, members }: Site
   const invite = others.map(({ email, role }) => `  cleancast member add ${email} --role ${role} --site ${name}`);
   return [
     `${name} is live in ${to}. ${compared}`,
-    `Route its hosts there. Until they lead there, senders get 503 here and retry. Then delete it here:`,
-    `  cleancast site delete ${name}`,
+    `Route its hosts there. Until they lead there, senders get 503 here and retry. Then remove it here:`,
+    `  cleancast site remove ${name}`,
     ...(invite.length > 0 ? ["These members have no account there. Invite them there:", ...invite] : []),
   ].join("\n");
 }

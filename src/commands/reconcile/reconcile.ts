@@ -2,6 +2,7 @@ import { writeFileSync, appendFileSync } from "node:fs";
 import { setTimeout as wait } from "node:timers/promises";
 import type { Answer, QueryIn } from "../../contract/contract.ts";
 import { confirmationReasons } from "../../kernel/confirmation.ts";
+import { formatAmount } from "../terminal/progress.ts";
 import { given } from "../../http/given.ts";
 import {
   defaultReconciledDays,
@@ -27,42 +28,40 @@ import { fillPage, moreText, readPaging, withPaging, type Ask, type PagingOption
 import { feedCommands } from "./feed.ts";
 import { repairCommands } from "./repair.ts";
 import { dayText, reportText } from "./reportText.ts";
-import { findRun, ofSite, type OfSite } from "./runOptions.ts";
+import { findRun } from "./runOptions.ts";
 
 type RowQuery = QueryIn<"GET /sites/:site/reconciliations/:run/rows.csv">;
 type Row = Answer<"GET /sites/:site/reconciliations/:run/rows">["items"][number];
-type StartOptions = OfSite & { from?: string; to?: string; event: string; tolerance: string; wait?: boolean };
-type RowOptions = OfSite &
-  PagingOptions & {
-    class?: string;
-    filtered?: string;
-    connection?: string;
-    state?: string;
-    reason?: string;
-    attributed?: string;
-    confirmation?: string;
-    confirmationReason?: string;
-  };
+type StartOptions = { from?: string; to?: string; event: string; tolerance: string; wait?: boolean };
+type RowOptions = PagingOptions & {
+  class?: string;
+  filtered?: string;
+  connection?: string;
+  state?: string;
+  reason?: string;
+  attributed?: string;
+  confirmation?: string;
+  confirmationReason?: string;
+};
 
 export function reconcileCommands(program: CliCommand): void {
-  const reconcile = program
-    .command("reconcile")
-    .description("compare a list of orders with the events and their deliveries (docs/how-to/reconcile.md)");
+  const reconcile = program.command("reconcile").description("compare a list of orders with the events received");
 
-  withFileOptions(reconcile.command("upload <file>"), "orders").description(
+  withFileOptions(reconcile.command("upload <site> <file>"), "orders").description(
     "add orders from CSV or NDJSON to the list; the last one with an id counts",
   );
 
-  ofSite(reconcile.command("start"))
+  reconcile
+    .command("start [site]")
     .description("compare the orders of a period with the events; it runs with the relay")
     .option("--from <day>", `first day, like 2026-11-01 (default: ${defaultReconciledDays} days before the end)`)
     .option("--to <day>", `last day (default: the last one that has been over for ${defaultSettleHours} hours)`)
     .option("--event <name>", "the event that stands for an order", defaultReconciledEvent)
     .option("--tolerance <percent>", "share by which values may differ", "0")
     .option("--wait", "do the work here, and print the report")
-    .run(async (context, options: StartOptions) => {
+    .run(async (context, siteText: string | undefined, options: StartOptions) => {
       const { directory, call, print } = context;
-      const site = findSiteOrOnly(directory, options.site);
+      const site = findSiteOrOnly(directory, siteText);
       const { from, to, event } = options;
       const tolerance = Number(options.tolerance);
       if (options.tolerance.trim() === "" || !(tolerance >= 0 && tolerance <= maxTolerance))
@@ -76,14 +75,15 @@ export function reconcileCommands(program: CliCommand): void {
       }
       print(
         started,
-        `Reconciliation ${run.id} of ${dayText(run, site.settings.timeZone)} runs with the relay. 'cleancast reconcile show' has its report.`,
+        `Reconciliation ${run.id} of ${dayText(run, site.settings.timeZone)} runs with the relay. 'cleancast reconcile show ${site.hosts[0] ?? site.id}' has its report.`,
       );
     });
 
-  ofSite(reconcile.command("list"))
+  reconcile
+    .command("list [site]")
     .description("list the reconciliations of a site, newest first")
-    .run(async ({ directory, call, print }, options: OfSite) => {
-      const { id, settings } = findSiteOrOnly(directory, options.site);
+    .run(async ({ directory, call, print }, siteText: string | undefined) => {
+      const { id, settings } = findSiteOrOnly(directory, siteText);
       const listed = await call("GET /sites/:site/reconciliations", { params: { site: id } });
       const rows = listed.items.map((run) => [
         run.id,
@@ -98,11 +98,14 @@ export function reconcileCommands(program: CliCommand): void {
       print(listed, table(head, rows, "No reconciliations yet."));
     });
 
-  ofSite(reconcile.command("show [run]"))
+  reconcile
+    .command("show [site] [run]")
     .description("show the report of a reconciliation; without an id, of the last one")
-    .run(async (context, id: string | undefined, options: OfSite) => printReport(context, await findRun(context, id, options)));
+    .run(async (context, siteText: string | undefined, id: string | undefined) =>
+      printReport(context, await findRun(context, siteText, id)),
+    );
 
-  withPaging(ofSite(reconcile.command("rows [run]")), "rows", "50")
+  withPaging(reconcile.command("rows [site] [run]"), "rows", "50")
     .description("list the orders behind a number of the report")
     .option("--class <class>", `one of ${rowClasses.join(", ")}`)
     .option("--filtered <reason>", "events that were filtered for this reason")
@@ -112,9 +115,9 @@ export function reconcileCommands(program: CliCommand): void {
     .option("--attributed <yes|no>", "with or without a click id of the platform")
     .option("--confirmation <state>", `what the platform said later: ${rowConfirmations.join(", ")}`)
     .option("--confirmation-reason <reason>", `one of ${confirmationReasons.join(", ")}, ${noReason}`)
-    .run(async (context, id: string | undefined, options: RowOptions) => {
+    .run(async (context, siteText: string | undefined, id: string | undefined, options: RowOptions) => {
       const query = readFilter(options);
-      const { site, params } = await findRun(context, id, options);
+      const { site, params } = await findRun(context, siteText, id);
       const ask: Ask<Row> = (_site, paging) =>
         context.call("GET /sites/:site/reconciliations/:run/rows", { params, query: { ...query, ...paging } });
       const page = await fillPage(site, readPaging(options), ask);
@@ -132,20 +135,22 @@ export function reconcileCommands(program: CliCommand): void {
       context.print(page, table(head, cells, "No rows.") + moreText(page));
     });
 
-  ofSite(reconcile.command("export [run]"))
+  reconcile
+    .command("export [site] [run]")
     .description("write the orders that were never received as CSV, as the import of conversions reads it")
     .option("--out <file>", "write to this file instead of the standard output")
-    .run(async (context, id: string | undefined, options: OfSite & { out?: string }) => {
-      const { site, params } = await findRun(context, id, options);
+    .run(async (context, siteText: string | undefined, id: string | undefined, options: { out?: string }) => {
+      const { site, params } = await findRun(context, siteText, id);
       await exportMissing(context, site, await findStoredRun(context.store, params.site, params.run), options.out);
     });
 
   repairCommands(reconcile);
 
-  ofSite(reconcile.command("cancel [run]"))
+  reconcile
+    .command("cancel [site] [run]")
     .description("stop a running reconciliation")
-    .run(async (context, id: string | undefined, options: OfSite) => {
-      const { params } = await findRun(context, id, options);
+    .run(async (context, siteText: string | undefined, id: string | undefined) => {
+      const { params } = await findRun(context, siteText, id);
       const cancelled = await context.call("POST /sites/:site/reconciliations/:run/cancel", { params });
       context.print(cancelled, `Cancelled reconciliation ${params.run}.`);
     });
@@ -211,7 +216,8 @@ function readWord<Word extends string>(name: string, text: string | undefined, k
 const outcomeText = ({ platform, state, confirmation }: Row["outcomes"][number]) =>
   `${platform} ${state}${confirmation ? ` (${confirmation.state})` : ""}`;
 
-const moneyText = (value: number | null, currency: string | null) => (value === null ? "–" : `${value} ${currency ?? ""}`.trim());
+const moneyText = (value: number | null, currency: string | null) =>
+  value === null ? "–" : `${currency === null ? value : formatAmount(value, currency)} ${currency ?? ""}`.trim();
 
 async function exportMissing(
   { store, print }: CommandContext,

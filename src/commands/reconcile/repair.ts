@@ -12,23 +12,24 @@ import { requireCorrections } from "../../delivery/corrections/correctOrder.ts";
 import { requireSettings } from "../../sites/manage.ts";
 import type { CliCommand } from "../context.ts";
 import { confirm } from "../terminal/confirm.ts";
-import { findRun, ofSite, type OfSite } from "./runOptions.ts";
+import { findRun } from "./runOptions.ts";
 
 type SentMissing = Answer<"POST /sites/:site/reconciliations/:run/missing/send">;
 type Corrected = Answer<"POST /sites/:site/reconciliations/:run/corrections">;
-type RepairOptions = OfSite & { yes?: boolean; withSimilar?: boolean };
+type RepairOptions = { yes?: boolean; withSimilar?: boolean };
 
 /** The queue of a platform is full: the relay sends meanwhile. */
 const waitMs = 1000;
 
 export function repairCommands(reconcile: CliCommand): void {
-  ofSite(reconcile.command("send [run]"))
+  reconcile
+    .command("send [site] [run]")
     .description("send the orders that were never received to all connections")
     .option("--with-similar", "also orders to which an event of the same person, day and value may belong")
     .option("--yes", "send without asking")
-    .run(async (context, id: string | undefined, options: RepairOptions) => {
+    .run(async (context, siteText: string | undefined, id: string | undefined, options: RepairOptions) => {
       const { call, print } = context;
-      const { site, params } = await findRun(context, id, options);
+      const { site, params } = await findRun(context, siteText, id);
       requireSettings(site);
       const { reconciliation } = await call("GET /sites/:site/reconciliations/:run", { params });
       const missing = reconciliation.classes.missing_here ?? 0;
@@ -47,13 +48,14 @@ export function repairCommands(reconcile: CliCommand): void {
       print(sum, sentText(sum));
     });
 
-  ofSite(reconcile.command("correct [run]"))
+  reconcile
+    .command("correct [site] [run]")
     .description("take back conversions of orders that were refunded or cancelled, or restate those with another value")
     .option("--class <class>", `one of ${correctedClasses.join(", ")}`, correctedClasses[0])
     .option("--yes", "correct without asking")
-    .run(async (context, id: string | undefined, options: RepairOptions & { class: string }) => {
+    .run(async (context, siteText: string | undefined, id: string | undefined, options: RepairOptions & { class: string }) => {
       const { call, print } = context;
-      const { site, params } = await findRun(context, id, options);
+      const { site, params } = await findRun(context, siteText, id);
       requireSettings(site);
       requireCorrections(site);
       const rowClass = readClass(options.class);

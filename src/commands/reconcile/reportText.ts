@@ -1,10 +1,11 @@
 // Writes the report of a reconciliation for a terminal.
 
 import type { RowClass } from "../../kernel/reconciliation.ts";
+import { shownPercent } from "../../kernel/text.ts";
 import { dayOf } from "../../reconcile/window.ts";
 import type { Site } from "../../sites/directory.ts";
 import { table, toPrintableLines } from "../context.ts";
-import { formatCount } from "../terminal/progress.ts";
+import { formatAmount, formatCount } from "../terminal/progress.ts";
 import type { Report, Run } from "./runOptions.ts";
 
 type ConnectionReport = Report["connections"][number];
@@ -39,7 +40,7 @@ export function reportText(report: Report, { settings, connections }: Site): str
   const weak = report.foundBy.weak ?? 0;
   if (weak) lines.push(number(weak, "of them found by email, day and value alone"));
   for (const { currency, listed, received } of report.values)
-    lines.push(`           ${currency}: ${listed} listed, ${received} received`);
+    lines.push(`           ${currency}: ${formatAmount(listed, currency)} listed, ${formatAmount(received, currency)} received`);
   if (report.connections.length) lines.push("", connectionTable(report.connections, connections));
   for (const one of report.connections) lines.push("", funnelText(one));
   if (report.classes.missing_here) lines.push("", "Send what was never received: cleancast reconcile send");
@@ -65,7 +66,7 @@ function connectionTable(reports: readonly ConnectionReport[], known: Site["conn
     known.some(({ id }) => id === one.connectionId) ? one.connectionId : `${one.connectionId} (removed)`,
     one.platform,
     acceptedText(one),
-    one.values.map(({ currency, accepted, deliverable }) => `${accepted} of ${deliverable} ${currency}`).join(", ") || "–",
+    one.values.map(valueText).join(", ") || "–",
     ...[one.waiting, one.failed].map(formatCount),
     // Of days before the connection existed, nothing is missing there.
     one.deliverable === 0 ? "–" : formatCount(one.notReceived),
@@ -74,10 +75,13 @@ function connectionTable(reports: readonly ConnectionReport[], known: Site["conn
   return table(head, rows, "");
 }
 
+const valueText = ({ currency, accepted, deliverable }: ConnectionReport["values"][number]) =>
+  `${formatAmount(accepted, currency)} of ${formatAmount(deliverable, currency)} ${currency}`;
+
 /** `120 of 197, 61 %`. */
 function acceptedText({ accepted, deliverable }: ConnectionReport): string {
   if (deliverable === 0) return "–";
-  return `${formatCount(accepted)} of ${formatCount(deliverable)}, ${Math.round((accepted / deliverable) * 100)} %`;
+  return `${formatCount(accepted)} of ${formatCount(deliverable)}, ${shownPercent(accepted, deliverable)} %`;
 }
 
 const stepTexts: Record<FunnelStep["step"], string> = {

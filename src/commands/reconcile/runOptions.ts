@@ -3,19 +3,20 @@
 import type { Answer } from "../../contract/contract.ts";
 import { Missing } from "../../kernel/refusal.ts";
 import type { Site } from "../../sites/directory.ts";
-import { findSiteOrOnly, type CliCommand, type CommandContext } from "../context.ts";
+import { findSiteOrOnly, type CommandContext } from "../context.ts";
 
-export type OfSite = { site?: string };
 export type Run = Answer<"POST /sites/:site/reconciliations">["reconciliation"];
 export type Report = Answer<"GET /sites/:site/reconciliations/:run">["reconciliation"];
 
-export const ofSite = (command: CliCommand) => command.option("--site <site>", "the site's id or one of its hosts");
-
 type Found = { site: Site; params: { site: string; run: string } };
 
-/** Finds the named reconciliation; without an id, the last one. */
-export async function findRun({ directory, call }: CommandContext, given: string | undefined, options: OfSite): Promise<Found> {
-  const site = findSiteOrOnly(directory, options.site);
+/** Finds the named reconciliation; without an id, the last one of the site. */
+export async function findRun(
+  { directory, call }: CommandContext,
+  siteText: string | undefined,
+  given: string | undefined,
+): Promise<Found> {
+  const site = findSiteOrOnly(directory, siteText);
   if (given !== undefined) return { site, params: { site: site.id, run: given } };
   const [last] = (await call("GET /sites/:site/reconciliations", { params: { site: site.id } })).items;
   if (!last) throw new Missing("run", "The site has no reconciliations yet. Start one: cleancast reconcile start");

@@ -73,7 +73,7 @@ export function reportText(
   );
   if (unused.length) lines.push(`Not used: ${unused.slice(0, 20).join(", ")}${unused.length > 20 ? " …" : ""}`);
   if (kind === "conversions" && unused.some((name) => clickIdName(name.trim())))
-    lines.push("Click ids belong to people: import them first, with 'cleancast import identities FILE'.");
+    lines.push("Click ids belong to people: import them first, with 'cleancast import identities SITE FILE'.");
   lines.push("", row(tally.rows, "rows"), row(tally.imported, isDryRun ? "would be imported" : "imported"));
   const origins = duplicates
     ? ` (${formatCount(duplicates.inFile)} in the file, ${formatCount(duplicates.known)} already known)`
@@ -94,7 +94,7 @@ export function reportText(
       lines.push(`    ${formatCount(count)} × skipped: ${reason}`);
   }
 
-  if (kind === "orders" && state === "done") lines.push("", "Compare them with the events: cleancast reconcile start");
+  if (kind === "orders" && state === "done") lines.push("", "Compare them with the events: cleancast reconcile start SITE");
   if (needsYes) lines.push("", "Nothing was imported. Add --yes to do it, or --deliver none to send nothing.");
   else if (isDryRun) lines.push("", "Dry run: nothing was written.");
   else if (state === "stopped") lines.push("", resumeHint(piped));

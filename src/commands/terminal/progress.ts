@@ -1,6 +1,8 @@
 // Shows how far long work is, on the error output: a bar on a terminal, a line every few seconds elsewhere, JSON lines with
 // --json. Results alone go to the standard output.
 
+import { currencyDigits } from "../../kernel/currency.ts";
+
 type Screen = { write(text: string): unknown; isTTY?: boolean; columns?: number };
 
 export type ProgressOptions = { json: boolean; out: Screen; clock: () => number };
@@ -56,3 +58,9 @@ export function duration(seconds: number): string {
 }
 
 export const formatCount = (count: number) => count.toLocaleString("en-US");
+
+/** `1,234.50`: with the decimals of the currency. */
+export function formatAmount(value: number, currency: string): string {
+  const digits = currencyDigits(currency);
+  return value.toLocaleString("en-US", { minimumFractionDigits: digits, maximumFractionDigits: digits });
+}

@@ -4,6 +4,7 @@ import { CommanderError } from "commander";
 import { TagNotBuilt } from "../../identity/tagScript.ts";
 import { ConfigFaults } from "../../installation/config.ts";
 import { isOperatorError } from "../../installation/installation.ts";
+import { toJson } from "../../kernel/messages/message.ts";
 import { describeRefusal, Refusal, type RefusalCode } from "../../kernel/refusal.ts";
 import { createProgram } from "../program.ts";
 import { exitCodeOf } from "./exitCodes.ts";
@@ -23,7 +24,7 @@ export async function runCommand(): Promise<void> {
 function printError(error: unknown, json: boolean): void {
   const message = textOf(error);
   const shown = error instanceof Refusal ? describeRefusal(error, message) : { error: { code: codeOf(error), message } };
-  process.stderr.write(`${json ? JSON.stringify(shown) : asInvoked(message)}\n`);
+  process.stderr.write(`${json ? toJson(shown) : asInvoked(message)}\n`);
 }
 
 const codeOf = (error: unknown): RefusalCode => (error instanceof CommanderError ? "invalid" : "internal");

@@ -56,6 +56,7 @@ export const sourceRoutes = {
               required: z.boolean(),
               secret: z.boolean(),
               generated: z.boolean().describe("True for a secret that is made where none is given."),
+              forLookUps: z.boolean().describe("True for the key of look-ups, which few sources need."),
               multiline: z.boolean(),
               default: z.string().nullable(),
               choices: z.array(z.string()).nullable(),
@@ -76,6 +77,7 @@ export const sourceRoutes = {
   "GET /sites/:site/sources": {
     summary: "List the sources of a site",
     allow: "viewer",
+    query: z.object({ source: id.optional().describe("Only this source.") }),
     answer: z.object({ items: z.array(source) }),
   },
   "POST /sites/:site/sources": {
@@ -160,6 +162,8 @@ export const sourceRoutes = {
         type: z.string().describe("The sender's word for the kind of event."),
         deliveryId: z.string().nullable().describe("The sender's id of the delivery."),
         eventId: z.string().nullable(),
+        attempts: z.number().describe("Attempts to end its wait: look-ups at the sender, or looks at what it sent since."),
+        dueAt: time.nullable().describe("When the next such attempt is made; null for a request that does not wait."),
       }),
     ),
   },

@@ -2,6 +2,7 @@
 
 import { say } from "../../kernel/messages/message.ts";
 import { readConsent, type ConsentMode } from "../../identity/attribution.ts";
+import { isRepeatedStage } from "../../identity/leadStages.ts";
 import type { Attribution, Sha256 } from "../../kernel/event.ts";
 import { dayMs } from "../../kernel/time.ts";
 import { platformOf } from "../../platforms/index.ts";
@@ -52,6 +53,7 @@ export async function createEligibility(store: EligibilityStore, site: Site, con
 
     async function whyUnfit(of: Platform, event: StoredEvent, at: number): Promise<string | null> {
       if (!isSelected(connection, event.name)) return "not selected for this connection";
+      if (await isRepeatedStage(store, event)) return "of a stage that the lead has reached before";
       if (of.countsOnArrival) return say("too_late_for", { platform: of.name });
       // Age does not depend on consent, so consent is read for those that are young enough only.
       const old = ageReason(of, connection, event, at);

@@ -19,12 +19,43 @@ const maxEventsOfOrder = 50;
 type Context = { store: Pick<Store, "deliveries" | "events">; site: Site };
 type Money = Pick<StoredEvent, "value" | "currency">;
 
-/** Returns the corrections that follow from refund events of an order, of which the newest one is `source`. */
-export async function findCorrections(context: Context, source: StoredEvent, now: number): Promise<NewCorrection[]> {
-  const { orderId, id } = source;
-  if (orderId === null || source.mode !== "live" || !isCounted(source)) return [];
-  const events = await readOrder(context, orderId);
-  return correctionsOf(context, events, valueLeft, { source: id, now });
+/**
+ * Returns the corrections that follow from events of a site: refunds, and orders whose refund arrived before them, as it may where
+ * two systems of a customer send them.
+ */
+export async function findCorrections(
+  context: Context & { store: Pick<Store, "orderCandidates"> },
+  events: readonly StoredEvent[],
+  now: number,
+): Promise<NewCorrection[]> {
+  const live = events.filter((event) => event.mode === "live" && event.orderId !== null && isCounted(event));
+  const orders = live.filter((event) => isOrder(event));
+  const known = await context.store.orderCandidates.headsByOrderIds(
+    context.site.id,
+    orders.flatMap(({ orderId }) => orderId ?? []),
+  );
+  const refunds = Map.groupBy(
+    known.filter((one) => isRefund(one) && one.filterReasons.length === 0),
+    ({ orderId }) => orderKey(orderId ?? ""),
+  );
+  const late = orders.flatMap(({ id, orderId }) => {
+    const refund = refunds.get(orderKey(orderId ?? ""))?.findLast((one) => one.id < id);
+    return refund ? [{ ...refund, lateId: id }] : [];
+  });
+  // Two refunds of one order lead to the same corrections.
+  const given = new Map(live.filter(isRefund).map(({ id, orderId }) => [orderKey(orderId ?? ""), { id, orderId }]));
+  const found: NewCorrection[] = [];
+  for (const { id, orderId } of given.values()) {
+    const all = await readOrder(context, orderId ?? "");
+    found.push(...(await correctionsOf(context, all, valueLeft, { source: id, now })));
+  }
+  // What was there before stays as it is: its refund may have come in while the site's switch was off.
+  for (const { id, orderId, lateId } of late.filter((one) => !given.has(orderKey(one.orderId ?? "")))) {
+    const all = await readOrder(context, orderId ?? "");
+    const some = all.filter((event) => event.id === lateId || isRefund(event));
+    found.push(...(await correctionsOf(context, some, valueLeft, { source: id, now })));
+  }
+  return found;
 }
 
 /** Returns the corrections of an order to a value that the customer's own system shows. `value` is what is left, or right. */

@@ -228,6 +228,44 @@ describe.each(["sqlite", "postgres"] as const)("corrections on %s", async (engin
     expect(await step(connection, now + 4 * hourMs)).toEqual([]);
   });
 
+  test.each([
+    ["extra.margin", 14],
+    ["const:20", 14],
+    ["value", 70],
+  ])("a value that is mapped from %s is corrected by the share that is left", async (source, some) => {
+    const connection = await setUp("google_ads", true, { "map.conversionValue": source });
+    await purchase(connection, { extra: { margin: 20 } });
+    await begin(connection);
+    await refund(connection);
+    expect(await step(connection, now + 2 * hourMs)).toEqual([["A-1", some]]);
+    await refund(connection, { receivedAt: now + 3 * hourMs, value: 70, orderEventId: null });
+    expect(await step(connection, now + 4 * hourMs)).toEqual([["A-1", 0]]);
+  });
+
+  test("a refund that arrives before its order is taken off, once", async () => {
+    const connection = await setUp();
+    await begin(connection);
+    await refund(connection, { orderId: "#a-1" });
+    expect(await step(connection, now + 2 * hourMs)).toEqual([]);
+    const fields = { name: "purchase", value: 100, currency: "EUR", orderId: "A-1" };
+    const order = await storeSent(store, connection, accepted, now + 3 * hourMs, fields);
+    await answer(connection, order, { state: "confirmed", reason: null, detail: null }, now + 4 * hourMs);
+    expect(await step(connection, now + 5 * hourMs)).toEqual([["A-1", 70]]);
+    expect(await correctionsOf(connection, order)).toEqual([["corrected", 70]]);
+    expect(await step(connection, now + 6 * hourMs)).toEqual([]);
+  });
+
+  test("a later event of an order is no reason to correct what was refunded while the switch was off", async () => {
+    const connection = await setUp("google_ads", false);
+    const order = await purchase(connection);
+    await refund(connection, { receivedAt: now + 5 * minuteMs });
+    await turn(connection.siteId, "on");
+    await begin(connection);
+    await storeSent(store, connection, accepted, now + hourMs, { name: "subscribe", value: 5, currency: "EUR", orderId: "A-1" });
+    await step(connection, now + 2 * hourMs);
+    expect(await correctionsOf(connection, order)).toEqual([]);
+  });
+
   test("an order is corrected without a refund event, and never without the switch", async () => {
     const connection = await setUp("google_ads", false);
     const order = await purchase(connection);

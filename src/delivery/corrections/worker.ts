@@ -16,17 +16,17 @@ import { skipOf } from "../../platforms/shared/skips.ts";
 import { withRuledValue } from "../../platforms/valueRules.ts";
 import { isWorking, type Connection, type Directory, type Site } from "../../sites/directory.ts";
 import type { ConfirmationRow } from "../../store/confirmations/confirmations.ts";
-import type { CorrectionRow, NewCorrection } from "../../store/corrections/corrections.ts";
+import type { CorrectionRow } from "../../store/corrections/corrections.ts";
 import type { Store } from "../../store/store.ts";
 import { askPlatform } from "../askPlatform.ts";
 import { takeQuota, type Quota } from "../lanes/quota.ts";
 import type { Tokens } from "../oauth/tokens.ts";
 import { toConversion } from "../conversion.ts";
 import type { Sender } from "../send.ts";
-import { cannotTakeBack, findCorrections, isRefund, nameOf, notThere } from "./find.ts";
+import { cannotTakeBack, findCorrections, nameOf, notThere } from "./find.ts";
 
 export type CorrectionOptions = JobNode & {
-  store: Pick<Store, "confirmations" | "corrections" | "deliveries" | "events" | "people" | "leases">;
+  store: Pick<Store, "confirmations" | "corrections" | "deliveries" | "events" | "orderCandidates" | "people" | "leases">;
   directory: Pick<Directory, "sites">;
   sender: Sender;
   tokens: Tokens;
@@ -92,12 +92,9 @@ async function findRefunds({ store, now }: CorrectionOptions, site: Site, mayCon
     const events = await store.events.listRange(site.id, stored, end, pageSize);
     const last = events.at(-1);
     if (!last) return;
-    const found: NewCorrection[] = [];
-    for (const { event } of events)
-      if (event !== "damaged" && isRefund(event)) found.push(...(await findCorrections({ store, site }, event, now())));
-    // Two refunds of one order lead to the same corrections.
-    const single = new Map(found.map((one) => [`${one.eventId} ${one.connectionId}`, one]));
-    if (!(await store.corrections.addFound(site.id, stored, last.id, [...single.values()]))) return;
+    const readable = events.flatMap(({ event }) => (event === "damaged" ? [] : event));
+    const found = await findCorrections({ store, site }, readable, now());
+    if (!(await store.corrections.addFound(site.id, stored, last.id, found))) return;
     stored = last.id;
     if (!(await mayContinue())) return;
     // The embedded store works on the thread that accepts events.

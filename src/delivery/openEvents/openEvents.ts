@@ -100,7 +100,7 @@ export async function startOpenEvents(options: Options): Promise<OpenEvents> {
     return {
       by: "node",
       owner,
-      at: fromLocal(at),
+      at: fromLocal(Math.min(at, now())),
       event: {
         settle: (settlement, connection) =>
           attempts.settle(settlement, connection ? settingsFingerprint(connection, version) : ""),

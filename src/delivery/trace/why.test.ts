@@ -84,7 +84,7 @@ const cases: Record<WhyOutcome, [Explained, answer: string, action: string]> = {
   ],
   event_damaged: [found({ event: "damaged" }), "its row in the database is damaged", "Restore the event"],
   blocked_domain: [filtered("blocked domain"), "the domain of its email is blocked", "remove the domain or person"],
-  disposable_domain: [filtered("disposable domain"), "a disposable address", "remove the domain or person"],
+  disposable_domain: [filtered("disposable domain"), "a disposable address", "release the event"],
   blocked_person: [filtered("blocked person"), "its person is blocked", "remove the domain or person"],
   only_bot_visits: [filtered("only bot visits"), "looks like a bot", "release the event as not a bot"],
   no_connection: [found({ platform: null, isConnected: false }), "the site had no connection", "Connect a platform."],
@@ -131,10 +131,18 @@ const cases: Record<WhyOutcome, [Explained, answer: string, action: string]> = {
   counted_already: [found({ delivery: confirmed("confirmed", "duplicate") }), "counts once at Google Ads", "Nothing to do."],
   not_counted_click_too_new: [found({ delivery: confirmed("not counted", "click too new") }), "too recent", "Replay"],
   not_counted_platform_error: [found({ delivery: confirmed("not counted", "platform error") }), "an error there", "Replay"],
-  not_counted_no_ad_click: [found({ delivery: confirmed("not counted", "no ad click") }), "no ad click", "Install the tag"],
+  not_counted_no_ad_click: [
+    found({ delivery: confirmed("not counted", "no ad click") }),
+    "no ad click",
+    "whose ads were clicked",
+  ],
   not_counted_consent: [found({ delivery: confirmed("not counted", "consent") }), "consent was missing", "your banner"],
   not_counted_too_old: [found({ delivery: confirmed("not counted", "too old") }), "came too late", "Send conversions sooner"],
-  not_counted_bad_id: [found({ delivery: confirmed("not counted", "bad id") }), "does not know the click id", "Install the tag"],
+  not_counted_bad_id: [
+    found({ delivery: confirmed("not counted", "bad id") }),
+    "does not know the click id",
+    "whose ads were clicked",
+  ],
   not_counted_bad_data: [found({ delivery: confirmed("not counted", "bad data") }), "could not use the data", "Check what"],
   not_counted_settings: [
     found({ delivery: confirmed("not counted", "settings") }),
@@ -154,13 +162,13 @@ const cases: Record<WhyOutcome, [Explained, answer: string, action: string]> = {
   expired: [
     found({ delivery: delivery("expired", say("too_old_to_retry", { reason: "HTTP 503" })) }),
     "before it became too old: too old to try again; last: HTTP 503.",
-    "Send conversions sooner",
+    "Send conversions as soon as they happen",
   ],
   not_selected: [skipped(unselectedReason), "does not take this event", "Add the event"],
   too_old: [
     skipped(say("too_old", { days: 90, platform: "Google Ads" })),
     "it is older than the 90 days that Google Ads takes.",
-    "Send conversions sooner",
+    "Send conversions as soon as they happen",
   ],
   disconnected: [skipped("disconnected"), "the connection was removed", "Connect Google Ads."],
   person_erased: [skipped("person erased"), "the person was erased", "Nothing to do."],
@@ -175,8 +183,8 @@ const cases: Record<WhyOutcome, [Explained, answer: string, action: string]> = {
   no_refunds: [ruled("no_refunds"), "which takes no refunds", "Turn on the site's corrections"],
   no_target: [ruled("no_target"), "has no target for this event", "Choose a target"],
   no_name: [ruled("no_name"), "has no name for", "Choose a target or a name"],
-  no_match_key: [ruled("no_match_key"), "nothing that it can match was known", "Send email, phone or click ids"],
-  no_visit: [ruled("no_visit"), "no visit with its page", "Send email, phone or click ids"],
+  no_match_key: [ruled("no_match_key"), "nothing that it can match was known", "Install the tag"],
+  no_visit: [ruled("no_visit"), "no visit with its page", "Install the tag"],
   no_order_id: [ruled("no_order_id"), "no order id", "Send the order id"],
   no_value: [ruled("no_value"), "which requires a value", "Send a value"],
   not_set_up: [ruled("not_set_up"), "offline conversions are not set up", "Choose a target"],
@@ -194,6 +202,7 @@ test.each(whyOutcomes)("%s has its answer and what to do", (outcome) => {
   expect(why.outcome).toBe(outcome);
   expect(why.answer).toContain(answer);
   expect(why.actions.join(" ")).toContain(action);
+  expect(why.evidence).not.toEqual([]);
   for (const text of [why.answer, ...why.evidence, ...why.actions]) expect(text).toMatch(/^[^{}]+[^.{}]\.$/);
 });
 
@@ -224,14 +233,48 @@ test("a cause in the connection that is gone leaves a replay to do", () => {
   expect(inWords(gone).actions).toEqual(["Replay the delivery."]);
 });
 
+test.each([
+  [
+    "a platform that matches contact data asks for it",
+    skipped("no email, phone, fbclid, _fbc or _fbp", "meta"),
+    "Send email, phone",
+  ],
+  ["one that needs a click asks for the tag", skipped("no gclid, wbraid or gbraid"), "Install the tag"],
+  [
+    "a conversion without a click id asks for the tag",
+    found({
+      event: { ...event, attribution: { withheld: null, clickIds: {} } },
+      delivery: confirmed("not counted", "no ad click"),
+    }),
+    "Install the tag",
+  ],
+  [
+    "a refund where it can be taken back asks for corrections",
+    skipped("Google Ads takes no refunds"),
+    "Turn on the site's corrections",
+  ],
+  ["a refund where it cannot asks for nothing", skipped("Meta takes no refunds", "meta"), "Nothing to do."],
+] as const)("%s", (_name, explained, action) => {
+  expect(inWords(explained).actions.join(" ")).toContain(action);
+});
+
+test("an answer says which event of the order it is about, and a reason once", () => {
+  const why = inWords({ ...skipped("a rule of an older version"), event: { ...event, event: "refund" } });
+  expect(why.answer).toBe("Order 1001 (refund) was not sent to Google Ads: a rule of an older version.");
+  expect(why.evidence.join(" ")).not.toContain("Recorded reason");
+  expect(inWords(skipped(unselectedReason)).evidence).toContain("Recorded reason: event not selected.");
+  expect(inWords({ ...skipped(unselectedReason), event: { ...event, event: "Order Completed" } }).answer).toMatch(
+    /^Order 1001 was/,
+  );
+});
+
 test("the evidence is what is recorded, in the site's time zone", () => {
   const log = [{ number: 2, startedAt: at, state: "queued", reason: "HTTP 503", httpStatus: 503 } as const];
   const waits = delivery("queued", "HTTP 503", { log, nextTryAt: at + 60_000 });
   expect(inWords(found({ delivery: waits, listed: paid, timeZone: "Europe/Berlin" })).evidence).toEqual([
     "Received 2026-11-16 10:30 Europe/Berlin as purchase.",
-    "Your list of orders has it: paid, 62 EUR.",
+    "Your list of orders has it: paid, 62.00 EUR.",
     "Attempt 2, 2026-11-16 10:30 Europe/Berlin: HTTP 503.",
-    "Recorded reason: HTTP 503.",
     "Next attempt 2026-11-16 10:31 Europe/Berlin.",
     "Click ids: gclid.",
   ]);
@@ -278,26 +321,36 @@ test.each([
 
 describe("a refund", () => {
   const texts: Record<CorrectionState, [evidence: string, action: string]> = {
-    waiting: ["Google Ads is told that 20 EUR is left", "Nothing to do."],
-    corrected: ["Google Ads was told that 20 EUR is left", "Nothing to do."],
-    applied: ["was sent what is left, 20 EUR", "Nothing to do."],
+    waiting: ["The order was refunded; Google Ads is told that its value is 20.00 EUR", "Nothing to do."],
+    corrected: ["Google Ads was told that its value is 20.00 EUR", "Nothing to do."],
+    applied: ["refunded before; Google Ads was sent 20.00 EUR", "Nothing to do."],
     "nothing to correct": ["there is nothing to correct: why", "Nothing to do."],
     rejected: ["rejected the correction: why", "Correct the value at Google Ads by hand."],
     "cannot be taken back": ["cannot be taken back: why", "Correct the value at Google Ads by hand."],
   };
   test.each(correctionStates)("whose correction is %s is said", (state) => {
-    const correction = { state, value: 20, reason: "why", source: "order list", updatedAt: at };
+    const correction = { state, value: 20, reason: "why", source: "01j", updatedAt: at };
     const why = inWords(found({ delivery: { ...confirmed("confirmed", null), correction } }));
     expect(why.evidence.join(" ")).toContain(texts[state][0]);
     expect(why.actions).toEqual([texts[state][1]]);
   });
 });
 
+test("a correction that follows from a list is no refund, and a value rule is said with it", () => {
+  const correction = { state: "corrected", value: 70, reason: null, source: "order list", updatedAt: at } as const;
+  const sentAs = say("sent_as", { value: "12.40 EUR", rule: "20%", original: "62.00 EUR" });
+  const evidence = inWords(found({ delivery: { ...confirmed("confirmed", null), correction, sentAs } })).evidence.join(" ");
+  expect(evidence).not.toContain("refunded");
+  expect(evidence).toContain(
+    "Your list of orders, or somebody by hand, gave it another value; Google Ads was told that its value is 70.00 EUR before the value rule.",
+  );
+});
+
 describe("the last reconciliation", () => {
   const texts: Record<RowClass, [evidence: string, action: string]> = {
     matched: ["the event agrees with your list", "Nothing to do."],
-    value_differs: ["your list says 70 EUR, the event 62 USD", "Correct the orders"],
-    currency_differs: ["the currencies differ: your list says 70 EUR, the event 62 USD", "Check the currency"],
+    value_differs: ["your list says 70.00 EUR, the event 62.00 USD", "Correct the orders"],
+    currency_differs: ["the currencies differ: your list says 70.00 EUR, the event 62.00 USD", "Check the currency"],
     duplicate: ["2 events of the order were accepted", "Check the senders"],
     status_changed: ["your list says refunded", "Correct the orders"],
     missing_here: ["no event of the order was found", "Send what is missing"],

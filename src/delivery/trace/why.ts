@@ -2,15 +2,17 @@
 // function over what is stored, so that command line, API, assistants and dashboard give the same answer.
 
 import type { ConfirmationReason } from "../../kernel/confirmation.ts";
-import { refundedReason, type CorrectionState } from "../../kernel/correction.ts";
+import { orderListSource, refundedReason, type CorrectionState } from "../../kernel/correction.ts";
 import { describeFilterReason, unselectedReason, type Attribution, type FilterReason } from "../../kernel/event.ts";
 import { codeOf, say, type MessageCode } from "../../kernel/messages/message.ts";
 import type { RowClass } from "../../kernel/reconciliation.ts";
 import { timeText } from "../../kernel/text.ts";
-import { whyOutcomes, type WhyOutcome } from "../../kernel/messages/why.ts";
+import { whyMessages, whyOutcomes, type WhyOutcome } from "../../kernel/messages/why.ts";
 import { repeatedStageReason } from "../../identity/leadStages.ts";
 import { platformOf } from "../../platforms/index.ts";
+import { usualEventOf } from "../../platforms/shared/eventNames.ts";
 import { skipRulesOf } from "../../platforms/shared/skips.ts";
+import { amountText } from "../../platforms/shared/values.ts";
 import { backfillReason } from "../../store/deliveries/backfills.ts";
 import type { Order } from "../../store/reconciliation/orders.ts";
 import type { RunRow } from "../../store/reconciliation/runs.ts";
@@ -51,24 +53,36 @@ type ComparedRow = Pick<
 type Explanation = { outcome: WhyOutcome; answer: string; evidence: string[]; actions: string[] };
 
 export function explain(found: Explained): Explanation {
-  const { subject, platform, delivery } = found;
+  const { platform, delivery } = found;
   const outcome = outcomeOf(found);
   const parameters = {
-    subject: "orderId" in subject ? say("why_order", { id: subject.orderId }) : say("why_event", { id: subject.eventId }),
+    subject: nameSubject(found),
     platform: nameOf(platform),
     reason: withoutStop(outcome === "order_not_due" ? (found.listed?.status ?? "") : (delivery?.reason ?? "")),
   };
   const notes = notesOf(found);
-  const isReplayable = delivery?.state === "skipped" && !delivery.reasonPersists && afterReplay.has(outcome);
-  const own = isReplayable ? (["do_replay"] as const) : actionsOf[outcome];
+  const own = actionsFor(outcome, found);
   const codes = [...own.filter((code) => code !== "do_nothing"), ...notes.map(({ action }) => action)];
   const actions = [...new Set(codes.filter((code) => code !== null))];
   return {
     outcome,
     answer: say(`why_${outcome}`, parameters),
-    evidence: [...evidenceOf(found), ...notes.map(({ evidence }) => evidence)],
+    evidence: [
+      ...evidenceOf(found, whyMessages[`why_${outcome}`].includes("{reason}")),
+      ...notes.map(({ evidence }) => evidence),
+    ],
     actions: (actions.length ? actions : (["do_nothing"] as const)).map((code) => say(code, { platform: parameters.platform })),
   };
+}
+
+/** An order may have several events, such as a refund: all but the purchase itself are named. */
+function nameSubject({ subject, event }: Explained) {
+  if ("eventId" in subject) return say("why_event", { id: subject.eventId });
+  const { orderId: id } = subject;
+  const name = event === null || event === "damaged" ? null : event.event;
+  return name === null || usualEventOf(name) === "purchase"
+    ? say("why_order", { id })
+    : say("why_order_event", { id, event: name });
 }
 
 const nameOf = (platform: string | null) => (platform === null ? "" : (platformOf(platform)?.name ?? platform));
@@ -81,6 +95,7 @@ const filterOutcomes = {
   "disposable domain": "disposable_domain",
   "blocked person": "blocked_person",
   "only bot visits": "only_bot_visits",
+  "late verdict": "only_bot_visits",
 } as const satisfies Record<FilterReason["code"], WhyOutcome>;
 
 function outcomeOf({ event, delivery, platform, isConnected, listed, compared }: Explained): WhyOutcome {
@@ -175,7 +190,7 @@ const actionsOf = {
   order_not_due: ["do_nothing"],
   event_damaged: ["do_restore_event"],
   blocked_domain: ["do_unblock"],
-  disposable_domain: ["do_unblock"],
+  disposable_domain: ["do_release"],
   blocked_person: ["do_unblock"],
   only_bot_visits: ["do_release"],
   no_connection: ["do_connect_any"],
@@ -198,7 +213,7 @@ const actionsOf = {
   not_counted_no_ad_click: ["do_capture_clicks"],
   not_counted_consent: ["do_ask_consent"],
   not_counted_too_old: ["do_send_earlier"],
-  not_counted_bad_id: ["do_capture_clicks"],
+  not_counted_bad_id: ["do_check_click"],
   not_counted_bad_data: ["do_check_data"],
   not_counted_settings: ["do_check_account"],
   not_counted_other: ["do_check_platform"],
@@ -207,9 +222,9 @@ const actionsOf = {
   unclear_other: ["do_check_platform"],
   rejected: ["do_check_data", "do_replay_after"],
   relay_defect: ["do_report_defect"],
-  expired: ["do_send_earlier"],
+  expired: ["do_send_sooner"],
   not_selected: ["do_select_event"],
-  too_old: ["do_send_earlier"],
+  too_old: ["do_send_sooner"],
   disconnected: ["do_connect"],
   person_erased: ["do_nothing"],
   cancelled: ["do_replay"],
@@ -224,7 +239,7 @@ const actionsOf = {
   no_target: ["do_set_target"],
   no_name: ["do_set_target"],
   no_match_key: ["do_send_contact"],
-  no_visit: ["do_send_contact"],
+  no_visit: ["do_capture_clicks"],
   no_order_id: ["do_send_order_id"],
   no_value: ["do_send_value"],
   not_set_up: ["do_set_target"],
@@ -240,8 +255,22 @@ const afterReplay: ReadonlySet<WhyOutcome> = new Set([
   "not_set_up",
 ] satisfies WhyOutcome[]);
 
-function evidenceOf({ event, delivery, listed, platform, timeZone }: Explained): string[] {
+/** Most outcomes have one next step. Some depend on what the platform can use, or on what is known already. */
+function actionsFor(outcome: WhyOutcome, { event, delivery, platform }: Explained): readonly Action[] {
+  const known = platformOf(platform ?? "");
+  const clicks = event && event !== "damaged" ? event.attribution.clickIds : {};
+  if (delivery?.state === "skipped" && !delivery.reasonPersists && afterReplay.has(outcome)) return ["do_replay"];
+  if (outcome === "no_match_key" && !/\b(?:email|phone)\b/.test(delivery?.reason ?? "")) return ["do_capture_clicks"];
+  if (outcome === "not_counted_no_ad_click" && known?.ids?.some((id) => Object.hasOwn(clicks, id))) return ["do_check_click"];
+  if (outcome === "no_refunds" && !known?.corrections) return ["do_nothing"];
+  return actionsOf[outcome];
+}
+
+/** `isReasonSaid`: the answer has the recorded reason in it. */
+function evidenceOf({ subject, event, delivery, listed, platform, timeZone }: Explained, isReasonSaid: boolean): string[] {
   const evidence: string[] = [];
+  if (event === null) evidence.push(say("evidence_searched", { id: "orderId" in subject ? subject.orderId : subject.eventId }));
+  if (event === "damaged") evidence.push(say("evidence_damaged"));
   const at = (ms: number) => timeText(ms, timeZone);
   if (event !== null && event !== "damaged") {
     evidence.push(say("evidence_received", { time: at(event.receivedAt), event: event.event }));
@@ -262,7 +291,8 @@ function evidenceOf({ event, delivery, listed, platform, timeZone }: Explained):
     );
   if (last?.state === "sent" && last.reason !== null)
     evidence.push(say("evidence_warning", { warning: withoutStop(last.reason) }));
-  if (state !== "sent" && reason !== null) evidence.push(say("evidence_reason", { reason: withoutStop(reason) }));
+  if (state !== "sent" && reason !== null && !isReasonSaid)
+    evidence.push(say("evidence_reason", { reason: withoutStop(reason) }));
   if (delivery.sentAs !== null) evidence.push(say("evidence_value", { value: delivery.sentAs }));
   if (nextTryAt !== null) evidence.push(say("evidence_next", { time: at(nextTryAt) }));
   if (confirmation?.updatedAt) {
@@ -278,7 +308,8 @@ function evidenceOf({ event, delivery, listed, platform, timeZone }: Explained):
   return evidence;
 }
 
-const moneyText = (value: number | null, currency: string | null) => (value === null ? "–" : `${value} ${currency ?? ""}`.trim());
+const moneyText = (value: number | null, currency: string | null) =>
+  value === null ? "–" : currency === null ? String(value) : `${amountText(value, currency)} ${currency}`;
 
 /** What is true besides the outcome, and what to do about it: consent, a refund, and the last reconciliation. */
 type Note = { evidence: string; action: Action | null };
@@ -289,8 +320,14 @@ function notesOf({ event, delivery, platform, compared, timeZone }: Explained): 
   const { withheld = null } = event && event !== "damaged" ? event.attribution : {};
   if (withheld !== null) notes.push(withheldNotes[withheld]);
   if (delivery?.correction && event && event !== "damaged") {
-    const { state, reason, value } = delivery.correction;
-    const parameters = { platform: name, value: moneyText(value, event.currency), reason: withoutStop(reason ?? "") };
+    const { state, reason, value, source } = delivery.correction;
+    const own = moneyText(value, event.currency);
+    const parameters = {
+      cause: say(source === orderListSource ? "why_cause_list" : "why_cause_refund"),
+      platform: name,
+      value: delivery.sentAs === null || value === 0 ? own : say("why_before_rule", { value: own }),
+      reason: withoutStop(reason ?? ""),
+    };
     const { evidence, action } = correctionNotes[state];
     notes.push({ evidence: say(evidence, parameters), action });
   }

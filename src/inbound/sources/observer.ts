@@ -9,9 +9,9 @@ import { shapeOf } from "../../sources/shape.ts";
 import type { VerificationFault } from "../../sources/verify.ts";
 import type { IncomingHttpHeaders } from "node:http";
 import type { InboundCount } from "../../store/statistics/inboundCounts.ts";
-import type { SourceRequest, SourceShape } from "../../store/sources/sourceRequests.ts";
+import type { SourceOutcome, SourceRequest, SourceShape } from "../../store/sources/sourceRequests.ts";
 import type { Store } from "../../store/store.ts";
-import type { SourceResult } from "./relayOutcomes.ts";
+import { keptType, type SourceResult } from "./relayOutcomes.ts";
 
 export type SourceObserver = ReturnType<typeof observeSources>;
 
@@ -79,9 +79,10 @@ export function observeSources({ store, writer, newId, onDefect, pollMs = defaul
     const { siteId, id: sourceId } = source;
     counts.add({ siteId, kind: `source:${sourceId}:${result.outcome}` }, at);
     const known = recentOf(source, at);
-    if (known.kept >= maxPerMinute || requests.length >= maxWaiting) return;
+    // One that waits is stored already.
+    if (result.outcome === "waiting" || known.kept >= maxPerMinute || requests.length >= maxWaiting) return;
     known.kept += 1;
-    requests.push({ siteId, sourceId, id: newId(at), at, ...result });
+    requests.push({ siteId, sourceId, id: newId(at), at, ...result, dueAt: null, attempts: 0 });
   }
 
   async function flush(): Promise<void> {
@@ -102,6 +103,11 @@ export function observeSources({ store, writer, newId, onDefect, pollMs = defaul
   return {
     addResults(source: Source, results: readonly SourceResult[], at: number): void {
       for (const result of results) add(source, result, at);
+    },
+
+    /** Counts what became of a request after its look-up. */
+    countLookedUp({ siteId, id }: Source, outcome: SourceOutcome, at: number): void {
+      counts.add({ siteId, kind: `source:${id}:${outcome}` }, at);
     },
 
     /** Returns true where there were too many of late. */
@@ -125,7 +131,7 @@ export function observeSources({ store, writer, newId, onDefect, pollMs = defaul
       const { type, body, bytes, headers, settings } = seen;
       const isKept = settings.keep_requests === "on" && bytes.length <= maxKeptBytes;
       const request = isKept ? JSON.stringify({ headers: keptHeaders(headers), body: bytes.toString("utf8") }) : null;
-      shapes.push({ siteId, sourceId, id: newId(at), at, type, shape: JSON.stringify(shapeOf(body)), request });
+      shapes.push({ siteId, sourceId, id: newId(at), at, type: keptType(type), shape: JSON.stringify(shapeOf(body)), request });
     },
 
     /** Writes what is left. */

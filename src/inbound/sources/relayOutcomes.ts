@@ -1,24 +1,34 @@
 // Turns the outcomes of a request into events, and stores them: people and orders that a request names only by the sender's own
-// ids are looked up first, and what it teaches about those ids is remembered. Plain contact data ends here, as hashes.
+// ids are looked up first, and what it teaches about those ids is remembered. One that cannot be complete yet waits, durably
+// (lookUpJob.ts): for a look-up at the sender, or for the sender's own event about that customer or order, because senders keep no
+// order. Plain contact data ends here, as hashes.
 
 import type { ReservedId } from "../../delivery/ownership.ts";
 import { isRefund } from "../../delivery/corrections/find.ts";
-import type { Person } from "../../kernel/event.ts";
+import { clicksOfVisits, readCarried, type Links } from "../../identity/links.ts";
+import { identifyVisitor } from "../../identity/visits.ts";
+import type { Person, Visit } from "../../kernel/event.ts";
+import { ulid } from "../../kernel/ids.ts";
 import { maskAddresses, maskAndCut } from "../../kernel/maskAddresses.ts";
 import { dayMs } from "../../kernel/time.ts";
 import type { Acceptance, Received } from "../../pipeline.ts";
 import type { Site, Source } from "../../sites/directory.ts";
+import { validValues } from "../../sites/sources.ts";
 import type { IgnoreReason } from "../../sources/kind.ts";
-import type { Ignored, Mapped, Outcome } from "../../sources/run.ts";
+import { kindOf } from "../../sources/kinds/index.ts";
+import { lookUpOf, type WaitingEvent } from "../../sources/lookUp.ts";
+import type { Mapped, Outcome } from "../../sources/run.ts";
 import { deliveryClaim } from "../../store/events/claims.ts";
 import { senderRef, type SenderRef } from "../../store/sources/senderRefs.ts";
-import type { SourceOutcome } from "../../store/sources/sourceRequests.ts";
+import type { SourceOutcome, WaitingRequest } from "../../store/sources/sourceRequests.ts";
+import type { StoredEvent } from "../../store/events/eventRow.ts";
 import type { Store } from "../../store/store.ts";
 import { FieldFault } from "../fieldFault.ts";
 import { newEvent, readExtra, readFields, type Fields } from "../fields.ts";
 
 export type RelayOptions = {
-  store: Pick<Store, "events" | "senderRefs">;
+  store: Pick<Store, "events" | "people" | "senderRefs" | "sourceRequests">;
+  links: Links;
   acceptBatch: (batch: readonly Received[], site: Site, deadline: number) => Promise<PromiseSettledResult<Acceptance>[]>;
   reserveId: (now: number) => ReservedId;
   now: () => number;
@@ -35,12 +45,22 @@ export type SourceResult = {
   eventId: string | null;
 };
 
-type Context = { site: Site; source: Source; receivedAt: number; deadline: number };
+type Context = {
+  site: Site;
+  source: Source;
+  receivedAt: number;
+  deadline: number;
+  /** The event has waited before, and its row is there. */
+  hasWaited?: true;
+};
 
 /** How long a repeated delivery of a sender counts as a duplicate. */
 const deliveryMs = 90 * dayMs;
 
-type Entry = { about: Pick<Mapped, "type" | "deliveryId">; result: SourceResult } | { about: Mapped; received: Received };
+type ReadOutcome = { about: Mapped; fields: Fields; refs: readonly SenderRef[] };
+
+/** `refused` is what becomes of it where it cannot wait; null where the sender has to repeat it then. */
+type WaitingOutcome = { waiting: WaitingRequest; result: SourceResult; refused: Refused | null };
 
 /** Resolves when everything is durable. Fails where the sender has to repeat the request. */
 export async function relayOutcomes(
@@ -48,31 +68,49 @@ export async function relayOutcomes(
   context: Context,
   options: RelayOptions,
 ): Promise<SourceResult[]> {
-  const known = await lookUp(outcomes, context, options);
+  // Nothing is awaited for most requests: each promise on their way costs as much as reading a field.
+  const known = outcomes.every(isComplete) ? nothingKnown : await findKnown(outcomes, context, options);
+  const linked = outcomes.some(isLinked) ? await findLinked(outcomes, context, options) : nothingLinked;
   const learned: SenderRef[] = [];
-  const read = outcomes.map((outcome): Ignored | (Mapped & { read: Fields }) | SourceResult => {
-    if (outcome.is === "ignored") return outcome;
-    const fields = readOutcome(outcome, known, context);
-    if ("reason" in fields) return fields;
+  const read = outcomes.map((outcome): ReadOutcome | WaitingOutcome | SourceResult => {
+    if (outcome.is === "ignored")
+      return { ...resultOf(outcome), outcome: "ignored", reason: outcome.reason, detail: outcome.detail };
+    const fields = readOutcome(outcome, known, linked.get(outcome), context);
+    if (needsLookUp(outcome, known)) {
+      if (hasKey(outcome, context)) return { ...waitFor(outcome, "look-up", fields, context), refused: null };
+      if (outcome.is === "conversion") return ignored(outcome, "needs a lookup");
+    }
+    if ("reason" in fields)
+      return mayComeLater(outcome, fields) && !context.hasWaited
+        ? { ...waitFor({ ...outcome, lookUp: null }, fields.reason, fields, context), refused: fields }
+        : fields;
+    // Two nodes would take the same refunds off at once: of a source, one node ends the waiting, one request after the other.
+    if (outcome.isSum && !context.hasWaited) return { ...waitFor(outcome, "look-up", fields, context), refused: null };
     const refs = refsOf(outcome, fields, context);
-    if (outcome.is !== "learned") return { ...outcome, read: fields };
+    if (outcome.is !== "learned") return { about: outcome, fields, refs };
     learned.push(...refs);
     return { ...resultOf(outcome), outcome: "learned" };
   });
   // No id is reserved before all entries are read: a defect in between would leave it reserved.
-  const entries = read.map((one): Entry => {
-    if ("read" in one) return { about: one, received: receive(one, context, options) };
-    if ("outcome" in one) return { about: one, result: one };
-    return { about: one, result: { ...resultOf(one), outcome: "ignored", reason: one.reason, detail: one.detail } };
-  });
+  const entries = read.map((one) => ("fields" in one ? { about: one.about, received: receive(one, context, options) } : one));
   const batch = entries.flatMap((one) => ("received" in one ? [one.received] : []));
-  const [acceptances] = await Promise.all([
+  // The look-up of each event then finds the visit with the person.
+  for (const { visitorId, outcome } of linked.values()) {
+    const entry = read.find((one): one is ReadOutcome => "fields" in one && one.about === outcome);
+    if (entry && outcome.mode === "live") await identifyBuyer(visitorId, entry.fields.person, context, options);
+  }
+  const waiting = entries.flatMap((one) => ("waiting" in one ? [one] : []));
+  const { senderRefs, sourceRequests } = options.store;
+  const [acceptances, , isWaiting] = await Promise.all([
     batch.length > 0 ? options.acceptBatch(batch, context.site, context.deadline) : [],
-    learned.length > 0 ? options.store.senderRefs.save(context.site.id, learned) : undefined,
+    learned.length > 0 ? senderRefs.save(context.site.id, learned) : undefined,
+    waiting.length > 0 ? sourceRequests.addWaiting(waiting.map((one) => one.waiting)) : true,
   ]);
+  if (!isWaiting && waiting.some(({ refused }) => refused === null)) throw new Error("too many requests of the source wait");
   let at = 0;
   return entries.map((entry) => {
-    if ("result" in entry) return entry.result;
+    if ("outcome" in entry) return entry;
+    if ("waiting" in entry) return isWaiting || !entry.refused ? entry.result : entry.refused;
     const acceptance = acceptances[at++];
     if (acceptance?.status !== "fulfilled") throw acceptance?.reason ?? new Error("an event has no result");
     const { exit } = acceptance.value;
@@ -80,68 +118,176 @@ export async function relayOutcomes(
   });
 }
 
+/** Neither the request nor the relay knows the person, or the order of a refund. */
+const needsLookUp = (outcome: Mapped, known: Known) =>
+  outcome.lookUp !== null &&
+  (outcome.is === "refund" ? known.buyer(outcome) === undefined : !hasEmail(outcome) && known.customer(outcome) === null);
+
+/** True where the source has a key to look up with. */
+function hasKey({ lookUp: name }: Mapped, { source, receivedAt }: Context): boolean {
+  const kind = kindOf(source.kind);
+  const lookUp = kind && name !== null ? lookUpOf(kind, name) : null;
+  return lookUp !== null && lookUp !== undefined && validValues(source, lookUp.key, receivedAt).length > 0;
+}
+
+/** Another request of the sender may explain the customer, or bring the order, a moment later. */
+export const mayComeLater = ({ is }: Pick<Mapped, "is">, { reason }: { reason: string | null }) =>
+  (is === "conversion" && reason === "unknown customer") || (is === "refund" && reason === "unknown order");
+
+function waitFor(
+  outcome: Mapped,
+  reason: string,
+  read: Fields | Refused,
+  { site, source, receivedAt }: Context,
+): Pick<WaitingOutcome, "waiting" | "result"> {
+  const { email: _email, phone: _phone, firstName: _first, lastName: _last, ...fields } = outcome.fields;
+  const emailSha256 = "reason" in read ? undefined : read.person.emailSha256;
+  const { is, type, deliveryId, deliveredAt, mode, customer, orderRef, link, lookUp, isSum } = outcome;
+  const event: WaitingEvent = {
+    is,
+    type,
+    deliveryId,
+    deliveredAt,
+    mode,
+    fields: { ...fields, ...(emailSha256 !== undefined && { hashed_email: emailSha256 }) },
+    customer,
+    orderRef,
+    link,
+    lookUp,
+    ...(isSum && { isSum }),
+    receivedAt,
+  };
+  const result: SourceResult = { ...resultOf(outcome), outcome: "waiting", reason };
+  const row = { siteId: site.id, sourceId: source.id, id: ulid(receivedAt), at: receivedAt, dueAt: receivedAt, attempts: 0 };
+  return { result, waiting: { ...result, ...row, waiting: JSON.stringify(event) } };
+}
+
 const maxDeliveryId = 200;
+const maxType = 100;
+
+/** The sender's word for the kind of event, as it is kept and shown: a mapping may take it from anywhere in the request. */
+export const keptType = (type: string) => maskAndCut(type, maxType);
 
 const resultOf = ({ type, deliveryId }: Pick<Mapped, "type" | "deliveryId">): SourceResult => ({
   outcome: "accepted",
   reason: null,
   detail: null,
-  type: maskAddresses(type),
+  type: keptType(type),
   deliveryId: deliveryId === null ? null : maskAndCut(deliveryId, maxDeliveryId),
   eventId: null,
 });
 
 type Known = {
   customer: (outcome: Mapped) => Person | null;
-  /** The order id that the sender's other id stands for. */
+  /** The order id that the sender's other id stands for: of a refund the one that it refers to, else the one that it names. */
   orderId: (outcome: Mapped) => string | null;
   /** The person of a stored purchase; undefined where the order is not known. */
   buyer: (outcome: Mapped) => Person | undefined;
+  /** The refunds of the order that are counted already. */
+  refunds: (outcome: Mapped) => readonly StoredEvent[];
 };
 
-const hasEmail = ({ fields }: Mapped) => fields.email !== undefined;
+const hasEmail = ({ fields }: Mapped) => fields.email !== undefined || fields.hashed_email !== undefined;
 
 /** Most requests name an email, and need no look-up. */
-async function lookUp(outcomes: readonly Outcome[], { site, source }: Context, { store }: RelayOptions): Promise<Known> {
-  const mapped = outcomes.filter((one): one is Mapped => one.is === "conversion" || one.is === "refund");
+const isComplete = (one: Outcome) => one.is === "ignored" || (one.is === "conversion" && hasEmail(one));
+
+const nothingKnown: Known = { customer: () => null, orderId: () => null, buyer: () => undefined, refunds: () => [] };
+
+async function findKnown(outcomes: readonly Outcome[], { site, source }: Context, { store }: RelayOptions): Promise<Known> {
+  const mapped = outcomes.filter((one): one is Mapped => one.is !== "ignored");
   const customerRef = ({ customer }: Mapped) => (customer === null ? null : senderRef(source.id, "customer", customer));
-  const orderRef = ({ orderRef: id }: Mapped) => (id === null ? null : senderRef(source.id, "order", id));
-  const wanted = mapped.flatMap((one) => [
-    ...(hasEmail(one) ? [] : [customerRef(one)]),
-    ...(one.is === "refund" ? [orderRef(one)] : []),
-  ]);
-  const refs = [...new Set(wanted.filter((ref) => ref !== null))];
-  const found = refs.length > 0 ? await store.senderRefs.find(site.id, source.id, refs) : new Map<string, never>();
-  const orderId = (one: Mapped) => {
-    const known = found.get(orderRef(one) ?? "") as Pick<SenderRef, "orderId"> | undefined;
-    return known?.orderId ?? textOf(one.fields.orderId);
+  const orderRef = ({ is, orderRef: other, fields }: Mapped) => {
+    const id = is === "refund" ? other : is === "learned" && other !== null ? textOf(fields.orderId) : null;
+    return id === null ? null : senderRef(source.id, "order", id);
   };
-  const buyers = new Map<Mapped, Person>();
-  for (const one of mapped.filter((refund) => refund.is === "refund" && !hasEmail(refund))) {
+  const wanted = mapped.flatMap((one) => [hasEmail(one) || one.is === "learned" ? null : customerRef(one), orderRef(one)]);
+  const refs = [...new Set(wanted.filter((ref) => ref !== null))];
+  const found: Awaited<ReturnType<typeof store.senderRefs.find>> =
+    refs.length > 0 ? await store.senderRefs.find(site.id, source.id, refs) : new Map();
+  const eventIds = [...found.values()].flatMap(({ eventId }) => eventId ?? []);
+  const events = eventIds.length > 0 ? await store.events.getMany(site.id, eventIds) : new Map<string, never>();
+  const customer = (one: Mapped): Person | null => {
+    const known = found.get(customerRef(one) ?? "");
+    const event = events.get(known?.eventId ?? "");
+    return event && event !== "damaged" && !event.isErased ? event.person : (known?.person ?? null);
+  };
+  const orderId = (one: Mapped) => found.get(orderRef(one) ?? "")?.orderId ?? textOf(one.fields.orderId) ?? one.orderRef;
+  const orders = new Map<Mapped, StoredEvent[]>();
+  for (const one of mapped.filter(
+    (refund) => refund.is === "refund" && (!hasEmail(refund) || refund.lookUp !== null || refund.isSum),
+  )) {
     const id = orderId(one);
-    const buyer = id === null ? undefined : await findBuyer(store, site, id, one.mode);
-    if (buyer) buyers.set(one, buyer);
+    if (id !== null) orders.set(one, await listOrder(store, site, id, one.mode));
   }
   return {
-    customer: (one) => (found.get(customerRef(one) ?? "") as Pick<SenderRef, "person"> | undefined)?.person ?? null,
+    customer,
     orderId,
-    buyer: (one) => buyers.get(one),
+    buyer: (one) => orders.get(one)?.find((event) => !isRefund(event) && !event.isErased)?.person,
+    refunds: (one) => orders.get(one)?.filter(isRefund) ?? [],
   };
+}
+
+/** The visit from which a payment page was opened. */
+type Linked = { outcome: Mapped; visitorId: string; visits: readonly Visit[] };
+
+const isLinked = (one: Outcome) => one.is === "conversion" && one.link !== null;
+
+const nothingLinked: ReadonlyMap<Outcome, Linked> = new Map();
+
+async function findLinked(
+  outcomes: readonly Outcome[],
+  { site }: Context,
+  { store, links }: RelayOptions,
+): Promise<Map<Outcome, Linked>> {
+  const found = new Map<Outcome, Linked>();
+  for (const outcome of outcomes) {
+    if (outcome.is !== "conversion" || outcome.link === null) continue;
+    const { token, openedAt } = outcome.link;
+    const visitorId = links.open("payment", site.id, token, openedAt);
+    if (visitorId === null) continue;
+    const visits = await readCarried(store.people, site.id, visitorId, site.settings.consentMode);
+    if (visits.length > 0) found.set(outcome, { outcome, visitorId, visits });
+  }
+  return found;
+}
+
+/** Whoever pays gave the email in the same visit. */
+async function identifyBuyer(visitorId: string, person: Person, context: Context, { store }: RelayOptions): Promise<void> {
+  const { emailSha256, emailGoogleSha256, emailMicrosoftSha256, emailRedditSha256 } = person;
+  if (emailSha256 === undefined) return;
+  const forms = {
+    ...(emailGoogleSha256 && { emailGoogleSha256 }),
+    ...(emailMicrosoftSha256 && { emailMicrosoftSha256 }),
+    ...(emailRedditSha256 && { emailRedditSha256 }),
+  };
+  const { id, settings } = context.site;
+  const rules = { consentMode: settings.consentMode, keepMs: settings.keepMs, at: context.receivedAt };
+  await identifyVisitor(store, id, visitorId, { emailSha256, forms }, rules);
 }
 
 const textOf = (value: string | number | undefined) => (value === undefined ? null : String(value));
 
 /** Events of one order that are looked at. */
-const maxEventsOfOrder = 20;
+const maxEventsOfOrder = 50;
 
-async function findBuyer(
+async function listOrder(
   store: RelayOptions["store"],
   site: Site,
   orderId: string,
   mode: Mapped["mode"],
-): Promise<Person | undefined> {
+): Promise<StoredEvent[]> {
   const events = await store.events.list(site.id, { orderId: maskAddresses(orderId), mode, limit: maxEventsOfOrder });
-  return events.find((event) => !isRefund(event) && !event.isErased && event.status === "accepted")?.person;
+  return events.filter(({ status }) => status === "accepted");
+}
+
+/** Returns what is left of a sum of refunds when those that are counted are taken off; null where nothing is. */
+function restOf(sum: number, currency: string | null, refunds: readonly StoredEvent[]): number | null {
+  // A refund without a value is one of everything, and amounts of two currencies cannot be compared.
+  const counted = refunds.filter((one) => one.value === null || one.currency === currency);
+  const rest = counted.reduce((left, { value }) => left - (value ?? Infinity), sum);
+  const rounded = Math.round(rest * 1e4) / 1e4;
+  return rounded > 0 ? rounded : null;
 }
 
 type Refused = SourceResult & { reason: IgnoreReason };
@@ -156,24 +302,34 @@ const ignored = (outcome: Mapped, reason: IgnoreReason, detail: string | null = 
 const maxPersonText = 512;
 
 /** Reads the fields as the inbound endpoint does. */
-function readOutcome(outcome: Mapped, known: Known, { site, receivedAt }: Context): Fields | Refused {
+function readOutcome(outcome: Mapped, known: Known, linked: Linked | undefined, { site, receivedAt }: Context): Fields | Refused {
   const { fields, is } = outcome;
   const isRefundOutcome = is === "refund";
-  const orderId = isRefundOutcome ? known.orderId(outcome) : textOf(fields.orderId);
+  const orderId = is === "conversion" ? textOf(fields.orderId) : known.orderId(outcome);
   if (isRefundOutcome && orderId === null) return ignored(outcome, "unknown order");
   const buyer = known.buyer(outcome);
   if (isRefundOutcome && !hasEmail(outcome) && !buyer) return ignored(outcome, "unknown order");
-  const person = buyer ?? (hasEmail(outcome) ? undefined : (known.customer(outcome) ?? undefined));
+  const person = hasEmail(outcome) ? undefined : (buyer ?? known.customer(outcome) ?? undefined);
   const body: Record<string, unknown> = {
     ...fields,
     orderId,
     event: isRefundOutcome ? "refund" : is === "learned" ? "learned" : fields.event,
   };
+  // A person has the click of the visit in the identity record, but a test leaves nothing there.
+  const needsClicks = linked && (outcome.mode === "test" || (!hasEmail(outcome) && !person));
+  const clicks = needsClicks ? clicksOfVisits(linked.visits, receivedAt) : {};
+  const hasClicks = Object.keys(clicks).length > 0;
   // Senders check names and numbers less than we do, and a clock may run ahead: none of it may cost a conversion.
   for (const name of ["phone", "firstName", "lastName"]) body[name] = cut(body[name]);
   if (typeof fields.eventTime === "string" && Date.parse(fields.eventTime) > receivedAt) delete body.eventTime;
-  const read = readFields({ fields: body, exact: () => undefined }, site, receivedAt, person);
-  if (!(read instanceof FieldFault)) return read;
+  const unnamed = hasClicks && site.settings.conversionsWithoutEmail ? {} : undefined;
+  const read = readFields({ fields: body, exact: () => undefined }, site, receivedAt, person ?? unnamed);
+  if (!(read instanceof FieldFault)) {
+    const rest = outcome.isSum && read.value !== null ? restOf(read.value, read.currency, known.refunds(outcome)) : read.value;
+    if (rest === null && read.value !== null) return ignored(outcome, "repeats another event");
+    const clickIds = hasClicks ? { ...clicks, ...read.clickIds } : read.clickIds;
+    return { ...read, value: rest, ...(clickIds && { clickIds }) };
+  }
   if (read.message === "email or hashed_email required")
     return ignored(outcome, outcome.customer === null ? "no person" : "unknown customer");
   return ignored(outcome, read.message.startsWith("eventTime is older") ? "too old" : "wrong field", read.message);
@@ -188,34 +344,34 @@ function refsOf(
   { person, orderId }: Fields,
   { site, source, receivedAt }: Context,
 ): SenderRef[] {
-  const common = { siteId: site.id, sourceId: source.id, seenAt: receivedAt };
+  const common = { siteId: site.id, sourceId: source.id, eventId: null, seenAt: receivedAt };
   const refs: SenderRef[] = [];
   if (customer !== null && person.emailSha256 !== undefined && is !== "refund")
     refs.push({ ...common, ref: senderRef(source.id, "customer", customer), person, orderId: null });
-  if (orderRef !== null && orderId !== null && is === "conversion")
+  // An order whose other id is its order id is found without.
+  if (orderRef !== null && orderId !== null && orderRef !== orderId && is !== "refund")
     refs.push({ ...common, ref: senderRef(source.id, "order", orderRef), person: null, orderId });
   return refs;
 }
 
 /** Reserves an id: pass the result to the relay, which releases it. */
-function receive(outcome: Mapped & { read: Fields }, context: Context, { reserveId }: RelayOptions): Received {
-  const { read, mode, deliveryId, is } = outcome;
+function receive({ about, fields, refs }: ReadOutcome, context: Context, { reserveId }: RelayOptions): Received {
+  const { mode, deliveryId, deliveredAt, is } = about;
   const { site, source, receivedAt } = context;
   const reservedId = reserveId(receivedAt);
-  const extra = readExtra(outcome.fields, site);
-  const event = newEvent(read, { id: reservedId.id, siteId: site.id, keyId: source.id, mode, receivedAt, extra });
-  const refs = refsOf(outcome, read, context);
+  const extra = readExtra(about.fields, site);
+  const event = newEvent(fields, { id: reservedId.id, siteId: site.id, keyId: source.id, mode, receivedAt, extra });
   return {
     event,
     reservedId,
-    eventTime: read.eventTime,
-    emailDomain: read.emailDomain,
-    clickIds: read.clickIds,
+    eventTime: fields.eventTime,
+    emailDomain: fields.emailDomain,
+    clickIds: fields.clickIds,
     // One delivery may carry a conversion and refunds of its order.
     delivery:
       deliveryId === null
         ? null
-        : { claim: deliveryClaim(source.id, mode, `${is} ${deliveryId}`), until: receivedAt + deliveryMs },
+        : { claim: deliveryClaim(source.id, mode, `${is} ${deliveryId}`, deliveredAt), until: receivedAt + deliveryMs },
     ...(refs.length > 0 && { refs }),
   };
 }

@@ -5,7 +5,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { readBytes } from "../../http/body.ts";
 import { writeAnswer } from "../../http/reply.ts";
-import { hasSeveralHosts, isSecure, type TransportRules } from "../../http/transport.ts";
+import { hasSeveralHosts, isSecure, wasForwarded, type TransportRules } from "../../http/transport.ts";
 import { clickIdName } from "../../identity/clickIds.ts";
 import { Late, within } from "../../kernel/deadline.ts";
 import { hasSettings, type Directory, type Site, type Source } from "../../sites/directory.ts";
@@ -140,7 +140,8 @@ async function takeRequest(token: string, request: IncomingMessage, call: Source
   const { receivedAt, line, options } = call;
   if (request.method !== "POST") return refusals.methodNotAllowed;
   if (hasSeveralHosts(request)) return refusals.severalHosts;
-  if (!isSecure(request, options.transport)) return refusals.httpsRequired;
+  if (!isSecure(request, options.transport))
+    return wasForwarded(request) ? refusals.httpsRequired : refusals.httpsRequiredDirectly;
   const found = await findSource(token, request, receivedAt, options);
   if ("code" in found) return found;
   const { source, site } = found;

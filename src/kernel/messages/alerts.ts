@@ -34,12 +34,14 @@ export const alertMessages = {
   title_quality: "match quality at {connection} fell",
   title_accepted_orders: "{connection} accepts fewer of your orders",
   title_order_feed: "the list of orders cannot be fetched",
+  title_data_export: "data cannot be exported",
   title_unreadable: "{what} cannot be read",
   alert_not_counted:
     "Of the last {decided} conversions that {connection} accepted and decided on, it did not count more than usual: {reasons}.",
   alert_quality: "{connection} rates the match quality of our events lower than in the days before: {scores}.",
   alert_accepted_orders:
     "{connection} has {reached} of the {orders} deliverable orders from {from} to {to}, {percent} %. Before, it was {before} %.",
+  alert_data_export: "Data could not be exported since {since}. It is tried again every ten minutes; no hour is left out.",
   alert_order_feed: "The list of orders could not be fetched since {since}. It is tried again every hour.",
   share_of_reason: "{reason} ({now})",
   share_grew: "{reason} ({now}, usually {usually})",
@@ -55,6 +57,7 @@ export const alertMessages = {
   do_read_queue: "Check its sync log: each queued delivery shows what it is waiting for.",
   do_check_domains: "The list of domains shows what to do. Check the domain again there afterwards.",
   do_read_report: "Read the report of the last reconciliation: each loss leads to its orders.",
+  do_check_export: "Check the place of the export and its credentials; its last error says what is wrong.",
   do_check_feed: "Check the address of the order feed; its last error says what is wrong.",
   do_repair: "Enter again what cannot be read, or restore it from a backup.",
   do_read_quality: "The page of its match quality shows which keys are missing, and what would raise the score most.",

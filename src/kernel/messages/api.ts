@@ -30,7 +30,8 @@ export const apiMessages = {
   visit_needed: "Enter a user agent, an IP address, or both.",
   not_ip_address: "This is not an IP address.",
   end_before_start: "The end must be after the start.",
-  https_required: "HTTPS required: passwords and keys must not be sent unencrypted.",
+  https_required:
+    "HTTPS required: passwords and keys must not be sent unencrypted. Use https://, or a tunnel to the server (ssh -L 8080:localhost:8080 SERVER). For a container on this computer, or a private network of your own, set CLEANCAST_ALLOW_HTTP_FROM.",
   method_not_supported: "{method} is not supported here.",
   json_needed: "Send JSON, with Content-Type: application/json.",
   body_too_large: "The body is larger than {kib} KiB.",
@@ -52,6 +53,7 @@ export const apiMessages = {
   unknown_name: "There is no {kind} {name}.",
   value_missing: "{field}: expected {expected}, received undefined.",
   value_invalid: "{field}: {text}.",
+  value_unknown: "{field} must be one of: {choices}.",
   text_too_short: "{field}: Too small: expected string to have >={min} characters.",
   text_too_long: "{field}: Too big: expected string to have <={max} characters.",
   number_too_small: "{field}: Too small: expected number to be >={min}.",

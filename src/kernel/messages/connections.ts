@@ -17,5 +17,9 @@ export const connectionMessages = {
   event_sent_as: "{event} is sent as {names}: {reason}.",
   must_be_at_most_targets: "must be at most {max}, separated by commas",
   must_be_one_of: "must be one of {known}",
+  what_if_setting: "{setting} does not change what becomes of an event. These do: {known}.",
+  what_if_domains: "Emails are kept as hashes only: stored events that a newly blocked domain would filter are not found.",
+  what_if_fields: "Of other fields of a request only those are stored that a mapping named: stored events lack the others.",
+  what_if_evidence: "Evidence that was switched off when a visit came was not looked for, and is not found.",
   sign_in_link_ended: "This link is no longer valid. Start the sign-in again.",
 } as const;

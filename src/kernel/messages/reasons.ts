@@ -19,9 +19,9 @@ export const reasonMessages = {
   could_not_be_asked: "{platform} could not be asked: {reason}",
   disabled_by: "disabled by {actor}",
   failed_for_days: "it has failed for 5 days; last: {reason}",
-  proven_by_first:
-    "{platform} has no call that checks a connection without counting a conversion; the first accepted conversion proves it",
-  never_proven:
+  verified_by_first:
+    "{platform} has no call that checks a connection without counting a conversion; the first accepted conversion verifies it",
+  never_verified:
     "{platform} answers every request alike, so wrong settings do not show; look at {where} after the first conversion",
   event_needs_setting: "{reason}; set {setting}, or one for each event",
   http_gone: "HTTP {status}: gone",

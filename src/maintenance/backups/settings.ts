@@ -22,7 +22,7 @@ type BackupSettings = {
 
 type BackupTexts = {
   folder: string | undefined;
-  times: string | undefined;
+  times: string;
   keep: number;
   keepDays: number;
   key: string | undefined;
@@ -36,7 +36,7 @@ export function readBackupSettings(texts: BackupTexts, faults: string[]): Backup
   const { folder, keep, keepDays, hook, hookMs, environment } = texts;
   return {
     folder: folder === undefined ? null : resolve(folder),
-    schedule: readTimes(texts.times ?? "03:00", faults),
+    schedule: readTimes(texts.times, faults),
     retention: { count: keep, maxAgeMs: keepDays === 0 ? null : keepDays * dayMs },
     secret: readSecret(texts.key, texts.passphrase, faults),
     hook: hook === undefined ? null : { program: readHook(hook, faults), timeoutMs: hookMs, environment },

@@ -1,7 +1,7 @@
 // Amazon Ads Events API (open beta): conversions outside of Amazon for an advertiser of Amazon DSP.
 
 import type { Platform, SkipRule } from "../platform.ts";
-import { readProof } from "../shared/prove.ts";
+import { readVerification } from "../shared/verify.ts";
 import {
   bearer,
   checkToken,
@@ -58,7 +58,7 @@ export const amazonAds = {
     limits: [
       "Each event of a request is accepted or rejected on its own.",
       "For events with the same event id Amazon keeps the latest.",
-      "Amazon removes everything but a to z, digits, ., @, - and + from an email before it is hashed, and everything but a to z and digits from names. The relay hashes that form too, when it gets the plain value. Hashes that you send are used as they are.",
+      "Amazon removes everything but a to z, digits, ., @, - and + from an email before it is hashed, and everything but a to z and digits from names. The relay hashes that form too, when it gets the plain value. Hashes that you send, and those that the tag makes in the browser, are used as they are: there the form differs for addresses with other characters, such as _, and for names with accents.",
       "The maximum age of an event is not documented; Amazon attributes best within two days.",
       "Amazon limits requests by its load, and says how long to wait.",
     ],
@@ -93,7 +93,7 @@ export const amazonAds = {
       label: "Region",
       help: "na (North America), eu (Europe) or fe (Far East): where the advertiser's account is.",
       default: "na",
-      check: oneOf(Object.keys(hosts)),
+      ...oneOf(Object.keys(hosts)),
     },
     {
       name: "country",
@@ -114,7 +114,7 @@ export const amazonAds = {
       label: "Where conversions happen",
       help: `One of ${sources.join(", ")}.`,
       default: "WEBSITE",
-      check: oneOf(sources),
+      ...oneOf(sources),
     },
     dedupSetting,
   ],
@@ -127,8 +127,8 @@ export const amazonAds = {
   matchKeys: { names: "email, phone or name", has: (conversion) => matchKeysOf(conversion).length > 0 },
   toRequest,
   readResponse,
-  prove: (settings) =>
-    readProof(
+  verify: (settings) =>
+    readVerification(
       getRequest(`${hosts[regionOf(settings)]}/v2/profiles`, {
         ...bearer(settings),
         "amazon-advertising-api-clientid": settings.client_id ?? "",

@@ -2,7 +2,7 @@
 
 import type { Platform } from "../platform.ts";
 import { nameFault } from "../shared/eventNames.ts";
-import { proveByNothing } from "../shared/prove.ts";
+import { verifyByNothing } from "../shared/verify.ts";
 import { dedupSetting, oneOf, requiredSecret } from "../shared/settings.ts";
 import { events, fields, hasIdentifier, skips, toRequest } from "./request.ts";
 import { readResponse } from "./response.ts";
@@ -72,7 +72,7 @@ export const axon = {
       label: "Kind of website",
       help: "shop, leads or restricted_leads: as AppLovin set up your pixel. It decides which events and fields Axon takes.",
       default: "shop",
-      check: oneOf(["shop", "leads", "restricted_leads"]),
+      ...oneOf(["shop", "leads", "restricted_leads"]),
     },
     {
       name: "default_event",
@@ -98,5 +98,5 @@ export const axon = {
   matchKeys: { names: "aleid, alart, axwrt, email or phone", has: hasIdentifier },
   toRequest,
   readResponse,
-  prove: proveByNothing("AppLovin Axon"),
+  verify: verifyByNothing("AppLovin Axon"),
 } satisfies Platform;

@@ -10,7 +10,7 @@ import {
 } from "../shared/dataManager/request.ts";
 import { dataManagerConfirmations } from "../shared/dataManager/confirmations.ts";
 import { ingestWarnings, readIngested } from "../shared/dataManager/response.ts";
-import { proveByTestEvent } from "../shared/prove.ts";
+import { verifyByTestEvent } from "../shared/verify.ts";
 import { digits, requiredSecret, tokenSettings } from "../shared/settings.ts";
 import { targetsCheck } from "../shared/targets.ts";
 import { activitiesOf, clickOf, events, toRequest } from "./request.ts";
@@ -97,6 +97,6 @@ export const cm360 = {
   toRequest,
   readResponse: readIngested("activity"),
   warnings: ingestWarnings,
-  prove: proveByTestEvent,
+  verify: verifyByTestEvent,
   confirmations: dataManagerConfirmations("activity"),
 } satisfies Platform;

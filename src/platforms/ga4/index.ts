@@ -2,7 +2,7 @@
 // Such events are skipped here, and test events go to its validation server, which reports errors.
 
 import type { Platform } from "../platform.ts";
-import { proveNever } from "../shared/prove.ts";
+import { verifyNever } from "../shared/verify.ts";
 import { googleSignIn } from "../shared/dataManager/request.ts";
 import { digits, oneOf, requiredSecret, secretSetting, tokenSettings } from "../shared/settings.ts";
 import { agreedOnly } from "../shared/values.ts";
@@ -76,21 +76,21 @@ export const ga4 = {
       label: "Region",
       help: "global, or eu if the data must be collected in the European Union. Test events are validated by the global server.",
       default: "global",
-      check: oneOf(Object.keys(collectors)),
+      ...oneOf(Object.keys(collectors)),
     },
     {
       name: "without_client_id",
       label: "Events without a client ID",
       help: "pseudonym sends events of people whose _ga cookie is not known under a generated client id, which counts as a new user. skip does not send them.",
       default: "pseudonym",
-      check: oneOf(["pseudonym", "skip"]),
+      ...oneOf(["pseudonym", "skip"]),
     },
     {
       name: "user_data",
       label: "Hashed contact data",
       help: "on sends hashed email and phone; the property uses them once user-provided data collection is switched on there. off leaves them out.",
       default: "on",
-      check: oneOf(["on", "off"]),
+      ...oneOf(["on", "off"]),
     },
     {
       name: "property_id",
@@ -120,7 +120,7 @@ export const ga4 = {
   },
   toRequest: agreedOnly(toRequest),
   readResponse,
-  prove: proveNever("Google Analytics", "the realtime report"),
+  verify: verifyNever("Google Analytics", "the realtime report"),
   acceptsEverything: true,
   confirmations,
 } satisfies Platform;

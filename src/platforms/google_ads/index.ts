@@ -12,7 +12,7 @@ import {
 } from "../shared/dataManager/request.ts";
 import { dataManagerConfirmations } from "../shared/dataManager/confirmations.ts";
 import { ingestWarnings, readIngested } from "../shared/dataManager/response.ts";
-import { proveByTestEvent } from "../shared/prove.ts";
+import { verifyByTestEvent } from "../shared/verify.ts";
 import { digits, oneOf, requiredSecret, secretSetting, tokenSettings } from "../shared/settings.ts";
 import { targetsCheck } from "../shared/targets.ts";
 import { agreedOnly } from "../shared/values.ts";
@@ -123,21 +123,21 @@ export const googleAds = {
       label: "Enhanced conversions for leads",
       help: "on sends hashed email and phone, also for events without a click id. Enable it in Google Ads and accept the customer data terms there first: otherwise Google rejects the events.",
       default: "off",
-      check: oneOf(["on", "off"]),
+      ...oneOf(["on", "off"]),
     },
     {
       name: "tag_conversions",
       label: "Additional data for the Google tag",
       help: "on adds to conversions that the Google tag reports, by order id: choose conversion actions of the type website, and switch enhanced conversions on there. Order ids are sent as they are, and events without one are skipped.",
       default: "off",
-      check: oneOf(["on", "off"]),
+      ...oneOf(["on", "off"]),
     },
     {
       name: "visit_data",
       label: "Data of the visit",
       help: "session sends the parameters of the ad click, page, referrer and user agent of the visit; session_and_ip also its IP address, which Google forbids for people in Europe; none sends the click id only.",
       default: "session",
-      check: oneOf(["none", "session", "session_and_ip"]),
+      ...oneOf(["none", "session", "session_and_ip"]),
     },
     ...[1, 2, 3].map(customVariableSetting),
     eventSourceSetting,
@@ -194,7 +194,7 @@ export const googleAds = {
   toRequest: agreedOnly(toRequest, { keepsClicks: true }),
   readResponse: readIngested("conversion_action"),
   warnings: ingestWarnings,
-  prove: proveByTestEvent,
+  verify: verifyByTestEvent,
   confirmations: dataManagerConfirmations("conversion action"),
   corrections,
 } satisfies Platform;

@@ -12,7 +12,7 @@ import {
 } from "../shared/dataManager/request.ts";
 import { eventNamesOf } from "../shared/eventNames.ts";
 import { priceOf } from "../shared/items.ts";
-import { applyMapping, numberField, textField } from "../shared/mapping.ts";
+import { amountField, applyMapping, textField } from "../shared/mapping.ts";
 import { textAt } from "../shared/json.ts";
 import { type Body, browserOf, unlessEmpty, validId } from "../shared/values.ts";
 import { withoutHyphens } from "./pickers.ts";
@@ -33,7 +33,7 @@ export const events: EventNames = {
 };
 
 export const fields: readonly Field[] = [
-  numberField("conversionValue", "The value, in place of the event's own."),
+  amountField("conversionValue", "The value, in place of the event's own."),
   textField("eventSource", `Where it happened: ${eventSources.join(", ")}.`),
   textField("userProperties.customerType", `The type of customer: ${customerTypes.join(", ")}.`),
   ...[1, 2, 3].map((number) =>

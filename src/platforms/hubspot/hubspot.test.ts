@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { now, platformFixture } from "../../../test/platforms/fixture.ts";
+import { sha256 } from "../../../test/support/sha256.ts";
 import type { PlatformRequest } from "../platform.ts";
 import { sampleConversion, withheld } from "../shared/sample.ts";
 import { hubspot } from "./index.ts";
@@ -21,6 +22,7 @@ describe("contacts", () => {
     expect(skipReason()).toBe(reason);
     expect(skipReason({ browserIds })).toBeNull();
     expect(skipReason({}, { email_sha256_property: "email_hash" })).toBeNull();
+    expect(skipReason({ person: { phoneSha256: sha256("1") } }, { email_sha256_property: "email_hash" })).toBe(reason);
     expect(skipReason({ extra: { id: "608051" } }, { "map.objectId": "extra.id" })).toBeNull();
   });
 

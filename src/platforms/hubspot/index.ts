@@ -4,7 +4,7 @@
 
 import type { Platform, Setting } from "../platform.ts";
 import { textAt } from "../shared/json.ts";
-import { readProof } from "../shared/prove.ts";
+import { readVerification } from "../shared/verify.ts";
 import { bearer, digits, getRequest, oneOf, requiredSecret } from "../shared/settings.ts";
 import { targetsCheck } from "../shared/targets.ts";
 import { base, eventOf, events, fields, hasContact, toRequest } from "./request.ts";
@@ -92,7 +92,7 @@ export const hubspot = {
       label: "HubSpot's own properties",
       help: "yes sends UTM fields, page and user agent in the hs_ properties. no: for events that were defined without them.",
       default: "yes",
-      check: oneOf(["yes", "no"]),
+      ...oneOf(["yes", "no"]),
     },
   ],
   account: (settings) => settings.hub_id ?? "",
@@ -109,8 +109,8 @@ export const hubspot = {
   matchKeys: { names: "hubspotutk cookie, contact id or property for the hashed email", has: hasContact },
   toRequest,
   readResponse,
-  prove: (settings) =>
-    readProof(
+  verify: (settings) =>
+    readVerification(
       getRequest(`${base}/account-info/v3/details`, bearer(settings)),
       (body) => textAt(body, "portalId") === settings.hub_id,
       { otherwise: "the access token belongs to another account than hub_id", unchecked: "default_event" },

@@ -71,7 +71,7 @@ const visitorToken = ({ browserIds }: Conversion) => validId(browserIds.hubspotu
 /** The event property by which the account lets HubSpot find contacts. */
 function matchingProperty({ person }: Conversion, settings: ConnectionSettings): Body | undefined {
   const name = settings.email_sha256_property;
-  return name && person ? { [name]: person.emailSha256 } : undefined;
+  return name && person?.emailSha256 ? { [name]: person.emailSha256 } : undefined;
 }
 
 function toOccurrence(conversion: Conversion, settings: ConnectionSettings, now: number): Body {

@@ -3,7 +3,7 @@
 
 import type { Platform } from "../platform.ts";
 import { listAt, textAt } from "../shared/json.ts";
-import { readProof } from "../shared/prove.ts";
+import { readVerification } from "../shared/verify.ts";
 import { dedupSetting, getRequest, oneOf, requiredSecret } from "../shared/settings.ts";
 import { accountsUrl, apiHeaders, events, fields, profileOf, toRequest } from "./request.ts";
 import { readResponse } from "./response.ts";
@@ -66,7 +66,7 @@ export const klaviyo = {
         "mapped: the field that profile.external_id is mapped to, if any. email_sha256: the hashed email where nothing is " +
         "mapped, for accounts whose profiles have that hash as their external ID.",
       default: "mapped",
-      check: oneOf(["mapped", "email_sha256"]),
+      ...oneOf(["mapped", "email_sha256"]),
     },
     {
       name: "flows_within_hours",
@@ -88,8 +88,8 @@ export const klaviyo = {
   matchKeys: { names: "_kx, external id or profile id", has: profileOf },
   toRequest,
   readResponse,
-  prove: (settings) =>
-    readProof(
+  verify: (settings) =>
+    readVerification(
       getRequest(accountsUrl, apiHeaders(settings)),
       (body) => listAt(body, "data").some((one) => textAt(one, "id") === settings.account_id),
       { otherwise: "the private API key belongs to another account than account_id" },

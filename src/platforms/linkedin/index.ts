@@ -2,7 +2,7 @@
 // connection sets the rule of each event.
 
 import type { ConnectionSettings, Platform } from "../platform.ts";
-import { readProof } from "../shared/prove.ts";
+import { readVerification } from "../shared/verify.ts";
 import { at, listAt, parseJson, textAt } from "../shared/json.ts";
 import { dedupSetting, digits, getRequest, oneOf, requiredSecret, tokenSettings } from "../shared/settings.ts";
 import { targetsCheck } from "../shared/targets.ts";
@@ -105,7 +105,7 @@ export const linkedin = {
       label: "IP address",
       help: "Sends the visitor's IPv4 address as a match key: no, plain or sha256. Not every account may use it.",
       default: "no",
-      check: oneOf(["no", "plain", "sha256"]),
+      ...oneOf(["no", "plain", "sha256"]),
     },
     {
       name: "api_version",
@@ -151,8 +151,8 @@ export const linkedin = {
   },
   toRequest,
   readResponse,
-  prove: (settings) =>
-    readProof(
+  verify: (settings) =>
+    readVerification(
       listRules(settings),
       (body) => {
         const known = new Set(usableRules(body).map((one) => textAt(one, "id")));

@@ -6,7 +6,7 @@ import { isCurrency } from "../../kernel/currency.ts";
 import type { Conversion } from "../../kernel/event.ts";
 import type { ConnectionSettings, EventNames, Field, Platform } from "../platform.ts";
 import { eventNamesOf } from "../shared/eventNames.ts";
-import { applyMapping, numberField, textField } from "../shared/mapping.ts";
+import { amountField, applyMapping, textField } from "../shared/mapping.ts";
 import { at, textAt } from "../shared/json.ts";
 import { bearer, dedupId } from "../shared/settings.ts";
 import { type Target, withTargets } from "../shared/targets.ts";
@@ -32,7 +32,7 @@ export const events: EventNames = {
 };
 
 export const fields: readonly Field[] = [
-  numberField("conversionValue.amount", "The value in place of the event's own: a fixed one for leads, for example."),
+  amountField("conversionValue.amount", "The value in place of the event's own: a fixed one for leads, for example."),
   textField("conversionValue.currencyCode", "The currency in place of the event's own, three letters."),
   textField("user.lead", "LinkedIn's id of a response to a lead gen form: the URN, or what follows its last colon.", leadUrn),
   textField("user.externalIds", "Your own id of the person, as LinkedIn has it from your data.", (value) => [

@@ -2,7 +2,7 @@
 // that Meta is known to reject are skipped.
 
 import type { ConnectionSettings, Platform } from "../platform.ts";
-import { readProof } from "../shared/prove.ts";
+import { readVerification } from "../shared/verify.ts";
 import { at, choicesOf, listAt, parseJson } from "../shared/json.ts";
 import {
   dedupSetting,
@@ -95,6 +95,18 @@ export const meta = {
     },
   },
   settings: [
+    // The list of datasets needs the token and the ad account.
+    requiredSecret(
+      "access_token",
+      "Access token",
+      "From Events Manager: the dataset, Settings, Conversions API, Generate access token.",
+    ),
+    {
+      name: "ad_account_id",
+      label: "Ad account",
+      help: "The number of an ad account; only needed to choose the dataset from a list.",
+      check: digits(5, 20),
+    },
     {
       name: "pixel_id",
       label: "Dataset (pixel) ID",
@@ -102,11 +114,6 @@ export const meta = {
       required: true,
       check: digits(5, 20),
     },
-    requiredSecret(
-      "access_token",
-      "Access token",
-      "From Events Manager: the dataset, Settings, Conversions API, Generate access token.",
-    ),
     expirySetting,
     testCodeSetting,
     {
@@ -116,7 +123,7 @@ export const meta = {
         "website: on the site; where the visit is unknown, system_generated is sent. Or always one of system_generated, " +
         "email, phone_call, chat, other.",
       default: "website",
-      check: oneOf(sources),
+      ...oneOf(sources),
     },
     dedupSetting,
     {
@@ -124,7 +131,7 @@ export const meta = {
       label: "Conversion Leads",
       help: "on sends every event as a stage of a lead in your CRM, in the form of Meta's Conversion Leads. Use a connection of its own for the dataset of the CRM.",
       default: "off",
-      check: oneOf(["on", "off"]),
+      ...oneOf(["on", "off"]),
     },
     {
       name: "crm_name",
@@ -140,12 +147,6 @@ export const meta = {
       help: "The version of Meta's Graph API. Change it only when Meta has retired the one that is set.",
       default: version,
       check: (value) => (/^v\d{2,3}\.\d$/.test(value) ? null : "must be a version like v25.0"),
-    },
-    {
-      name: "ad_account_id",
-      label: "Ad account",
-      help: "The number of an ad account; only needed to choose the dataset from a list.",
-      check: digits(5, 20),
     },
   ],
   pickers: [
@@ -174,8 +175,8 @@ export const meta = {
   toRequest: agreedOnly(toRequest),
   readResponse,
   // A token from Events Manager may read the quality of its dataset, and little else.
-  prove: (settings) =>
-    readProof(
+  verify: (settings) =>
+    readVerification(
       listRequest(`dataset_quality?dataset_id=${settings.pixel_id ?? ""}&fields=web%7Bevent_name%7D`, settings),
       (body) => Array.isArray(at(body, "web")) || Array.isArray(at(body, "data")),
       { otherwise: "Meta's answer about the dataset could not be read", unchecked: "permission to send" },

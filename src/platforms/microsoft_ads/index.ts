@@ -3,7 +3,7 @@
 // across each other, so a conversion goes to exactly one of them.
 
 import type { Platform, SkipRule } from "../platform.ts";
-import { readProof } from "../shared/prove.ts";
+import { readVerification } from "../shared/verify.ts";
 import { at, listAt, parseJson, textAt } from "../shared/json.ts";
 import { dedupSetting, digits, oneOf, secretSetting, tokenSettings } from "../shared/settings.ts";
 import { agreedOnly } from "../shared/values.ts";
@@ -78,6 +78,7 @@ export const microsoftAds = {
     ],
     consent: "Microsoft rejects an event without any identifier, so events of people who opted out are skipped.",
     limits: [
+      "An answer of success that does not say how many events were received proves nothing: the event is sent again with the same event id, by which Microsoft counts it once.",
       "Events may be 7 days old for the Conversions API, 90 days for offline conversions.",
       "An offline goal that Microsoft does not know stops only its own events: they wait and are retried every hour until offline_goal or offline_goals is corrected. A wrong token stops the connection until it is connected again.",
       "Hashed email and phone of offline conversions count only if enhanced conversions is enabled for the goal.",
@@ -148,7 +149,7 @@ export const microsoftAds = {
       label: "Form of msclkid",
       help: "with_dashes writes the click id as a UUID for the Conversions API, which asks for one; in URLs it often has no dashes. as_captured sends it unchanged.",
       default: "with_dashes",
-      check: oneOf(["with_dashes", "as_captured"]),
+      ...oneOf(["with_dashes", "as_captured"]),
     },
   ],
   requires: [["tag_token"], ["access_token", "developer_token", "account_id"]],
@@ -165,21 +166,25 @@ export const microsoftAds = {
   matchKeys: { names: "msclkid, hashed email or phone", has: hasMatchKey },
   toRequest: agreedOnly(toRequest, { keepsClicks: true }),
   readResponse,
-  prove: (settings) =>
+  verify: (settings) =>
     settings.tag_token
       ? {
           by: "call",
           request: emptyRequest(settings),
           // A wrong token is refused with 401 before the events are counted; a right one finds that there are none.
-          isProof: ({ status, body }) => status === 400 && at(parseJson(body), "error") !== undefined,
+          isVerification: ({ status, body }) => status === 400 && at(parseJson(body), "error") !== undefined,
           otherwise: "Microsoft's answer to an empty request could not be read",
           // Late events need these, and are sent by another API.
           ...(settings.access_token ? { unchecked: "access_token, offline_goal" } : {}),
         }
-      : readProof(tagRequest(settings), (body) => listAt(body, "UetTags").some((tag) => textAt(tag, "Id") === settings.tag_id), {
-          otherwise: "the ad account has no UET tag with this tag_id",
-          unchecked: "offline_goal",
-        }),
+      : readVerification(
+          tagRequest(settings),
+          (body) => listAt(body, "UetTags").some((tag) => textAt(tag, "Id") === settings.tag_id),
+          {
+            otherwise: "the ad account has no UET tag with this tag_id",
+            unchecked: "offline_goal",
+          },
+        ),
   confirmations,
   corrections,
 } satisfies Platform;

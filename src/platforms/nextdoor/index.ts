@@ -3,7 +3,7 @@
 
 import type { Platform, SkipRule } from "../platform.ts";
 import { chosenSetting, usualEventOf } from "../shared/eventNames.ts";
-import { readProof } from "../shared/prove.ts";
+import { readVerification } from "../shared/verify.ts";
 import { readBareResponse } from "../shared/readers.ts";
 import { textAt } from "../shared/json.ts";
 import {
@@ -89,7 +89,7 @@ export const nextdoor = {
       label: "Where conversions happen",
       help: `One of ${sources.join(", ")}.`,
       default: "website",
-      check: oneOf(sources),
+      ...oneOf(sources),
     },
     siteUrlSetting("Nextdoor", "such an event is sent as system_generated"),
     {
@@ -99,7 +99,7 @@ export const nextdoor = {
         "Sources differ: Nextdoor's reference asks for E.164, its own connectors send ten digits. none leaves phones " +
         "out, plus hashes the E.164 number with its plus sign.",
       default: "none",
-      check: oneOf(["none", "plus"]),
+      ...oneOf(["none", "plus"]),
     },
     dedupSetting,
     limitedDataSetting,
@@ -114,8 +114,8 @@ export const nextdoor = {
   matchKeys: { names: "email, click id, IP address or user agent", has: customerOf },
   toRequest,
   readResponse: readBareResponse,
-  prove: (settings) =>
-    readProof(getRequest(accountUrl, bearer(settings)), (body) => textAt(body, "id") !== "", {
+  verify: (settings) =>
+    readVerification(getRequest(accountUrl, bearer(settings)), (body) => textAt(body, "id") !== "", {
       otherwise: "Nextdoor's answer about the account could not be read",
       unchecked: "data_source_id",
     }),

@@ -1,7 +1,7 @@
 // OpenAI Ads (ads in ChatGPT) Conversions API: events of a pixel, amounts in minor units, all or nothing in a request.
 
 import type { Platform } from "../platform.ts";
-import { proveByTestEvent } from "../shared/prove.ts";
+import { verifyByTestEvent } from "../shared/verify.ts";
 import { dedupSetting, limitedDataSetting, oneOf, requiredSecret, siteUrlSetting } from "../shared/settings.ts";
 import { events, fields, hasMatchKey, sources, toRequest } from "./request.ts";
 import { readResponse } from "./response.ts";
@@ -72,7 +72,7 @@ export const openaiAds = {
       label: "Where conversions happen",
       help: `One of ${sources.join(", ")}. OpenAI compares only web events with its pixel.`,
       default: "web",
-      check: oneOf(sources),
+      ...oneOf(sources),
     },
     siteUrlSetting("OpenAI", "such an event is sent with action_source other"),
     dedupSetting,
@@ -89,5 +89,5 @@ export const openaiAds = {
   matchKeys: { names: "oppref, browser id, email or phone", has: hasMatchKey },
   toRequest,
   readResponse,
-  prove: proveByTestEvent,
+  verify: verifyByTestEvent,
 } satisfies Platform;

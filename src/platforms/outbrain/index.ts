@@ -1,7 +1,7 @@
 // Outbrain server-to-server conversions: click id, name and value in a query. There are no credentials and no contact data.
 
 import type { Platform } from "../platform.ts";
-import { proveNever } from "../shared/prove.ts";
+import { verifyNever } from "../shared/verify.ts";
 import { readBareResponse } from "../shared/readers.ts";
 import { clickIdOf, events, toRequest } from "./request.ts";
 
@@ -47,6 +47,6 @@ export const outbrain = {
   matchKeys: { names: "ob_click_id or dicbo", has: clickIdOf },
   toRequest,
   readResponse: readBareResponse,
-  prove: proveNever("Outbrain", "its reports"),
+  verify: verifyNever("Outbrain", "its reports"),
   acceptsEverything: true,
 } satisfies Platform;

@@ -2,7 +2,7 @@
 // request; otherwise every event gets its own status.
 
 import type { Platform } from "../platform.ts";
-import { proveByTestEvent } from "../shared/prove.ts";
+import { verifyByTestEvent } from "../shared/verify.ts";
 import { choicesOf, listAt, parseJson } from "../shared/json.ts";
 import {
   dedupSetting,
@@ -105,6 +105,6 @@ export const pinterest = {
   matchKeys: { names: "email, or IP address with user agent", has: hasMatchKey },
   toRequest: agreedOnly(toRequest),
   readResponse,
-  prove: proveByTestEvent,
+  verify: verifyByTestEvent,
   quality,
 } satisfies Platform;

@@ -2,7 +2,7 @@
 
 import { isCurrency } from "../../kernel/currency.ts";
 import type { Platform } from "../platform.ts";
-import { proveByNothing } from "../shared/prove.ts";
+import { verifyByNothing } from "../shared/verify.ts";
 import { dedupSetting, digits, requiredSecret } from "../shared/settings.ts";
 import { events, fields, hasMatchKey, toRequest } from "./request.ts";
 import { readResponse } from "./response.ts";
@@ -75,5 +75,5 @@ export const quora = {
   matchKeys: { names: "qclid, or IP address with user agent", has: hasMatchKey },
   toRequest,
   readResponse,
-  prove: proveByNothing("Quora"),
+  verify: verifyByNothing("Quora"),
 } satisfies Platform;

@@ -2,7 +2,7 @@
 
 import type { ConnectionSettings, Platform, SkipRule } from "../platform.ts";
 import { eventNamesOf } from "../shared/eventNames.ts";
-import { readProof } from "../shared/prove.ts";
+import { readVerification } from "../shared/verify.ts";
 import { choicesOf, listAt, parseJson, textAt } from "../shared/json.ts";
 import {
   bearer,
@@ -120,7 +120,7 @@ export const reddit = {
       label: "Where conversions happen",
       help: "WEBSITE, APP, PHYSICAL_STORE or OTHER. Reddit reports them separately and compares only WEBSITE with its pixel.",
       default: "WEBSITE",
-      check: oneOf(sources),
+      ...oneOf(sources),
     },
     dedupSetting,
     {
@@ -128,14 +128,14 @@ export const reddit = {
       label: "Form of the browser ID",
       help: "Sources differ on how Reddit expects the _rdt_uuid cookie: id (what follows the dot) or cookie (the whole value).",
       default: "id",
-      check: oneOf(["id", "cookie"]),
+      ...oneOf(["id", "cookie"]),
     },
     {
       name: "unmatched",
       label: "Events without match keys",
       help: "skip, or send: Reddit may count or reject them. Includes events of people who opted out.",
       default: "skip",
-      check: oneOf(["skip", "send"]),
+      ...oneOf(["skip", "send"]),
     },
     limitedDataSetting,
     {
@@ -168,14 +168,14 @@ export const reddit = {
   matchKeys: { names: "click id, email, phone, browser id, or IP address with user agent", has: isSendable },
   toRequest,
   readResponse,
-  prove(settings) {
+  verify(settings) {
     if (settings.test_id) return { by: "test event" };
     if (!settings.ad_account_id)
       return {
         by: "nothing",
         reason: "Reddit can only be asked with test_id, or with ad_account_id and a token that may read it",
       };
-    return readProof(
+    return readVerification(
       listPixels(settings),
       (body) => listAt(body, "data").some((one) => textAt(one, "id") === settings.pixel_id),
       { otherwise: "the ad account has no pixel with this pixel_id" },

@@ -28,5 +28,5 @@ export const sandbox = {
     body: JSON.stringify({ conversions: conversions.map(describeAll) }),
   }),
   readResponse: (response, conversions, _settings, now) => conversions.map(() => readStatus(response, now)),
-  prove: () => ({ by: "relay" }),
+  verify: () => ({ by: "relay" }),
 } satisfies Platform;

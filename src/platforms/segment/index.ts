@@ -2,7 +2,7 @@
 // everything, so this file skips what Segment would drop.
 
 import type { Platform } from "../platform.ts";
-import { readProof } from "../shared/prove.ts";
+import { readVerification } from "../shared/verify.ts";
 import { at } from "../shared/json.ts";
 import { getRequest, oneOf, requiredSecret } from "../shared/settings.ts";
 import { agreedOnly } from "../shared/values.ts";
@@ -73,7 +73,7 @@ export const segment = {
       label: "Region",
       help: "us, or eu for workspaces in the European Union. In the wrong region events are lost without an error.",
       default: "us",
-      check: oneOf(Object.keys(hosts)),
+      ...oneOf(Object.keys(hosts)),
     },
     {
       name: "base_url",
@@ -105,14 +105,14 @@ export const segment = {
   skips: ["no_test_mode"],
   toRequest: agreedOnly(toRequest),
   readResponse,
-  prove: (settings) =>
+  verify: (settings) =>
     settings.base_url
       ? {
           by: "nothing",
           reason: "a data plane of your own has no call that checks a write key; look at its live events",
         }
       : // The write key is part of the path, which is never logged.
-        readProof(
+        readVerification(
           getRequest(`https://cdn.segment.com/v1/projects/${encodeURIComponent(settings.write_key ?? "")}/settings`, {}),
           (body) => at(body, "integrations") !== undefined,
           { otherwise: "Segment's answer about the source could not be read", unchecked: "region" },

@@ -5,7 +5,7 @@ import type { Conversion, Item } from "../../kernel/event.ts";
 import type { ConnectionSettings, EventNames, Field, Platform } from "../platform.ts";
 import { eventNameOf } from "../shared/eventNames.ts";
 import { priceOf } from "../shared/items.ts";
-import { applyMapping, numberField, textField } from "../shared/mapping.ts";
+import { amountField, applyMapping, numberField, textField } from "../shared/mapping.ts";
 import { amountOf, type Body, browserOf, isoTime, unlessEmpty } from "../shared/values.ts";
 
 /** Version 1 of the HTTP API. Checked 2026-11-15. Events of a European workspace are lost at the US host. */
@@ -45,7 +45,7 @@ export const fields: readonly Field[] = [
   numberField("properties.shipping", "The cost of shipping."),
   numberField("properties.tax", "The tax of the order."),
   numberField("properties.discount", "The discount of the order."),
-  numberField("properties.revenue", "The order's value without shipping and tax."),
+  amountField("properties.revenue", "The order's value without shipping and tax."),
   textField("properties.category", "A category for your reports."),
   textField("properties.label", "A label for your reports."),
   textField("properties.plan", "The plan that was bought."),
@@ -60,7 +60,7 @@ export const toRequest: Platform["toRequest"] = (conversions, settings, now) => 
     authorization: constantsOf(settings).authorization,
   },
   body: JSON.stringify({
-    batch: conversions.map((conversion) => toTrack(conversion, settings)),
+    batch: conversions.map((conversion) => toTrack(conversion, settings, now)),
     // Segment corrects clock differences by this, so it is the time of the attempt and not of the event.
     sentAt: isoTime(now),
   }),
@@ -97,14 +97,14 @@ function constantsOf(settings: ConnectionSettings): { source: string; authorizat
   return known;
 }
 
-function toTrack(conversion: Conversion, settings: ConnectionSettings): Record<string, unknown> {
+function toTrack(conversion: Conversion, settings: ConnectionSettings, now: number): Record<string, unknown> {
   const name = eventNameOf(conversion, settings, events) ?? conversion.name;
   const track: Body = {
     type: "track",
     // Segment deduplicates message ids across sources: two sources with the same id would lose one event.
     messageId: `${constantsOf(settings).source}:${conversion.platformEventId}`,
     event: name,
-    timestamp: isoTime(conversion.time),
+    timestamp: isoTime(Math.min(conversion.time, now)),
     properties: propertiesOf(name, conversion),
     context: unlessEmpty(contextOf(conversion, settings)),
   };

@@ -6,7 +6,7 @@ import { hash } from "node:crypto";
 import type { Conversion } from "../../kernel/event.ts";
 import { mapSetting, type ConnectionSettings, type Field } from "../platform.ts";
 import { joinTexts, piecesOf, totalOf } from "./items.ts";
-import { isEmpty, isSha256, listOf } from "./values.ts";
+import { isEmpty, isSha256, leftOf, listOf } from "./values.ts";
 
 /** The event fields that a mapping may name. */
 const eventFields: Readonly<Record<string, (conversion: Conversion) => unknown>> = {
@@ -87,13 +87,20 @@ export function applyMapping(
 ): void {
   for (const { field, path, last, source } of mappedFields(settings, fields)) {
     if (!conversion.person && personal && path[0] === personal) continue;
-    const value = typed(readSource(conversion, source), field.type);
+    const value = field.isAmount ? readAmount(conversion, source) : typed(readSource(conversion, source), field.type);
     const shaped = value === undefined || !field.shape ? value : field.shape(value);
     if (isEmpty(shaped)) continue;
     let here = event;
     for (const key of path) here = (here[key] ??= {}) as Record<string, unknown>;
     here[last] = shaped;
   }
+}
+
+/** An amount that a sender or the connection gives is that of the whole order; the event's own value is what is left. */
+function readAmount(conversion: Conversion, source: string): number | undefined {
+  const left = source === "value" ? null : leftOf(conversion);
+  const amount = typed(readSource(left ? { ...conversion, items: left.items } : conversion, source), "number");
+  return left && typeof amount === "number" ? Math.round(amount * left.share * 1e4) / 1e4 : (amount as number | undefined);
 }
 
 function readSource(conversion: Conversion, source: string): unknown {
@@ -128,6 +135,8 @@ export const numberField = (name: string, help: string, shape?: Shape): Field =>
   ...textField(name, help, shape),
   type: "number",
 });
+
+export const amountField = (name: string, help: string): Field => ({ ...numberField(name, help), isAmount: true });
 
 /** Normalises a mapped value with `form` and hashes it; a value that is a hash already stays as it is. */
 export function hashed(form: (text: string) => string): Shape {

@@ -9,9 +9,11 @@ type Check = (value: string) => string | null;
 export const checkToken: Check = (value) =>
   /^[\x21-\x7e]+$/.test(value) ? null : "must be ASCII letters, digits and punctuation, without spaces";
 
-export function oneOf(choices: readonly string[]): Check {
+/** A closed set of values. */
+export function oneOf(choices: readonly string[]) {
   const words = choices.length === 2 ? choices.join(" or ") : `one of ${choices.join(", ")}`;
-  return (value) => (choices.includes(value) ? null : `must be ${words}`);
+  const check: Check = (value) => (choices.includes(value) ? null : `must be ${words}`);
+  return { choices, check };
 }
 
 export function digits(min: number, max: number): Check {
@@ -60,7 +62,7 @@ export const dedupSetting = {
     "Which id the platform compares with the one that your pixel sends: event (the id that cc.eventId gives in the " +
     "browser) or order (the order id, where there is one).",
   default: "event",
-  check: oneOf(["event", "order"]),
+  ...oneOf(["event", "order"]),
 } as const satisfies Setting;
 
 /** Returns the id by which the platform recognises a conversion that the site's pixel reported too. */
@@ -75,7 +77,7 @@ export const limitedDataSetting = {
     "denied: limits the use of events from people who opted out, where those are sent at all. always: limits every " +
     "event, which some laws of the United States require.",
   default: "denied",
-  check: oneOf(["denied", "always"]),
+  ...oneOf(["denied", "always"]),
 } as const satisfies Setting;
 
 export function isLimited({ consent }: Conversion, settings: ConnectionSettings): boolean {

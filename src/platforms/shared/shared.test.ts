@@ -65,10 +65,10 @@ test.each(["refund", "Refund", " RE-FUND ", "re_fund", "Order Refunded", "refund
 );
 
 test("the checks of settings say what a value must be", () => {
-  expect(oneOf(["a", "b"])("c")).toBe("must be a or b");
-  expect(oneOf(["a", "b", "c"])("d")).toBe("must be one of a, b, c");
+  expect(oneOf(["a", "b"]).check("c")).toBe("must be a or b");
+  expect(oneOf(["a", "b", "c"]).check("d")).toBe("must be one of a, b, c");
   expect(digits(3, 20)("12")).toBe("must be a number of 3 to 20 digits");
-  expect([oneOf(["a"])("a"), digits(1, 2)("12")]).toEqual([null, null]);
+  expect([oneOf(["a"]).check("a"), digits(1, 2)("12")]).toEqual([null, null]);
 });
 
 describe("a value at a path of a response", () => {

@@ -56,6 +56,14 @@ export function validId(value: string | undefined, pattern?: RegExp): string | u
   return isSha256(value) || (pattern && !pattern.test(value)) ? undefined : value;
 }
 
+/** What share of a conversion is left after a refund, and the items of all of it; null where nothing was refunded. */
+export function leftOf({ value, whole, left }: Conversion): NonNullable<Conversion["left"]> | null {
+  if (left || !whole) return left ?? null;
+  // Of a conversion without a value, all or nothing is left.
+  const share = whole.value ? (value ?? 0) / whole.value : value === 0 ? 0 : 1;
+  return { share, items: whole.items };
+}
+
 export const uuidPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
 export const isSha256 = (text: string) => text.length === 64 && /^[0-9a-f]{64}$/.test(text);

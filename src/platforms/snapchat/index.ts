@@ -1,7 +1,7 @@
 // Snapchat Conversions API v3: web events of a Snap Pixel, or offline ones where no page is known.
 
 import type { Platform } from "../platform.ts";
-import { proveByTestEvent } from "../shared/prove.ts";
+import { verifyByTestEvent } from "../shared/verify.ts";
 import { at, choicesOf, listAt, parseJson } from "../shared/json.ts";
 import { dedupSetting, bearer, getRequest, limitedDataSetting, requiredSecret, tokenSettings } from "../shared/settings.ts";
 import { agreedOnly } from "../shared/values.ts";
@@ -126,6 +126,6 @@ export const snapchat = {
   matchKeys: { names: "email, phone, or IP address with user agent", has: hasMatchKey },
   toRequest: agreedOnly(toRequest),
   readResponse,
-  prove: proveByTestEvent,
+  verify: verifyByTestEvent,
   quality,
 } satisfies Platform;

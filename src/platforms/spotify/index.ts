@@ -1,7 +1,7 @@
 // Spotify Ads Conversions API: events of a connection in Ads Manager, matched by address, device, email and phone.
 
 import type { Platform } from "../platform.ts";
-import { proveByNothing } from "../shared/prove.ts";
+import { verifyByNothing } from "../shared/verify.ts";
 import { dedupSetting, limitedDataSetting, oneOf, requiredSecret } from "../shared/settings.ts";
 import { uuidPattern } from "../shared/values.ts";
 import { events, fields, toRequest, userDataOf } from "./request.ts";
@@ -66,14 +66,14 @@ export const spotify = {
       label: "Where conversions happen",
       help: "WEB, APP or OFFLINE.",
       default: "WEB",
-      check: oneOf(["WEB", "APP", "OFFLINE"]),
+      ...oneOf(["WEB", "APP", "OFFLINE"]),
     },
     {
       name: "phone_form",
       label: "Form of phone numbers",
       help: "Spotify does not say if the plus sign of a number is hashed: plus (with it), digits (without it) or none.",
       default: "plus",
-      check: oneOf(["plus", "digits", "none"]),
+      ...oneOf(["plus", "digits", "none"]),
     },
     dedupSetting,
     limitedDataSetting,
@@ -88,5 +88,5 @@ export const spotify = {
   matchKeys: { names: "email, phone, device id or IP address", has: userDataOf },
   toRequest,
   readResponse,
-  prove: proveByNothing("Spotify"),
+  verify: verifyByNothing("Spotify"),
 } satisfies Platform;

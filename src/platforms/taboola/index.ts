@@ -1,7 +1,7 @@
 // Taboola (Realize) server-to-server conversions: click id, name and revenue. There are no credentials and no contact data.
 
 import type { Platform } from "../platform.ts";
-import { proveNever } from "../shared/prove.ts";
+import { verifyNever } from "../shared/verify.ts";
 import { readBareResponse } from "../shared/readers.ts";
 import { digits } from "../shared/settings.ts";
 import { clickIdOf, currencies, events, fields, toRequest } from "./request.ts";
@@ -59,6 +59,6 @@ export const taboola = {
   matchKeys: { names: "tblci", has: clickIdOf },
   toRequest,
   readResponse: readBareResponse,
-  prove: proveNever("Taboola", "its reports"),
+  verify: verifyNever("Taboola", "its reports"),
   acceptsEverything: true,
 } satisfies Platform;

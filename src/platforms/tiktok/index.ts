@@ -1,7 +1,7 @@
 // TikTok Events API 2.0: web events of a pixel. Nearly every response is HTTP 200; its `code` says what happened.
 
 import type { ConnectionSettings, Platform } from "../platform.ts";
-import { readProof } from "../shared/prove.ts";
+import { readVerification } from "../shared/verify.ts";
 import { choicesOf, listAt, parseJson, textAt } from "../shared/json.ts";
 import {
   dedupSetting,
@@ -99,7 +99,7 @@ export const tiktok = {
       label: "Kind of events",
       help: "web: events of a pixel. crm: stages of leads, for a CRM event set; enter its id in place of the pixel's.",
       default: "web",
-      check: oneOf(["web", "crm"]),
+      ...oneOf(["web", "crm"]),
     },
     {
       name: "crm_name",
@@ -116,7 +116,7 @@ export const tiktok = {
         "skip: events without any match key, such as those of people who opted out, are not sent. send: they are sent " +
         "without personal data; TikTok seems to accept them, but cannot attribute them to an ad.",
       default: "skip",
-      check: oneOf(["skip", "send"]),
+      ...oneOf(["skip", "send"]),
     },
     {
       name: "advertiser_id",
@@ -147,14 +147,14 @@ export const tiktok = {
   matchKeys: { names: "email, phone, ttclid or _ttp", has: isSendable },
   toRequest: agreedOnly(toRequest),
   readResponse,
-  prove(settings) {
+  verify(settings) {
     if (settings.test_event_code) return { by: "test event" };
     if (!settings.advertiser_id)
       return {
         by: "nothing",
         reason: "TikTok can only be asked with test_event_code, or with advertiser_id and a token that may read it",
       };
-    return readProof(
+    return readVerification(
       listPixels(settings),
       (body) => listAt(body, "data", "pixels").some((one) => textAt(one, "pixel_code") === settings.pixel_code),
       { otherwise: "the ad account has no pixel with this pixel_code among its first 20" },

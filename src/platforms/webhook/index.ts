@@ -82,7 +82,7 @@ export const webhook = {
     };
   },
   readResponse: (response, _conversions, settings, now) => [readOne(response, settings, now)],
-  prove: () => ({
+  verify: () => ({
     by: "nothing",
     reason: "your endpoint would take any call for a conversion; send it a test event",
   }),

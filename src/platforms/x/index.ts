@@ -2,7 +2,7 @@
 // a connection sets the tag of each event.
 
 import type { Platform } from "../platform.ts";
-import { readProof } from "../shared/prove.ts";
+import { readVerification } from "../shared/verify.ts";
 import { listAt } from "../shared/json.ts";
 import { dedupSetting, secretSetting } from "../shared/settings.ts";
 import { targetsCheck } from "../shared/targets.ts";
@@ -94,13 +94,13 @@ export const x = {
   },
   toRequest,
   readResponse,
-  prove: (settings, now) =>
+  verify: (settings, now) =>
     settings.access_token
       ? {
           by: "nothing",
-          reason: "X has no call that checks a pixel token; the first accepted conversion proves it",
+          reason: "X has no call that checks a pixel token; the first accepted conversion verifies it",
         }
-      : readProof(listAccounts(settings, now), (body) => listAt(body, "data").length > 0, {
+      : readVerification(listAccounts(settings, now), (body) => listAt(body, "data").length > 0, {
           otherwise: "the keys may use no ad account of X",
           unchecked: "pixel_id",
         }),

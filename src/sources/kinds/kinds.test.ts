@@ -44,6 +44,13 @@ describe.each(kinds.map((kind) => [kind.id, kind] as const))("the kind %s", (id,
     }
   });
 
+  test.runIf(kind.deliveryTime)("says when a delivery was made, the same in every repeat", async () => {
+    const [example] = examples;
+    if (!example) throw new Error("the kind has no example");
+    for (const outcome of [...(await run(kind, example)), ...(await run(kind, example))])
+      expect(outcome).toMatchObject({ deliveredAt: expect.stringMatching(/^2026-\d\d-\d\dT\d\d:\d\d:\d\d$/) });
+  });
+
   test("declares settings once, with defaults among their choices", () => {
     const settings = settingsOf(kind);
     expect(new Set(settings.map(({ name }) => name)).size).toBe(settings.length);

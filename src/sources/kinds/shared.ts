@@ -18,6 +18,9 @@ export const secretSetting = (help: string, rest: Partial<KindSetting> = {}): Ki
   ...rest,
 });
 
+/** The key of the sender's API, for look-ups. */
+export const keySetting = (help: string): KindSetting => ({ name: "api_key", label: "API key", help, secret: true });
+
 export const fixedValueSettings: readonly KindSetting[] = [
   {
     name: "value",

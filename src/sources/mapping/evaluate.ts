@@ -17,14 +17,19 @@ export function evaluate(expression: Expression, scope: Scope): unknown {
 }
 
 function evaluateTerm({ primary, calls }: Term, scope: Scope): unknown {
-  return calls.reduce((value, call) => runCall(call, value, scope), evaluatePrimary(primary, scope));
+  let value = evaluatePrimary(primary, scope);
+  for (const call of calls) {
+    if (value === undefined || value === null) return undefined;
+    value = runCall(call, value, scope);
+  }
+  return value;
 }
 
 function runCall({ name, given }: Call, value: unknown, scope: Scope): unknown {
   // `words(first)` and `sum(amount)` name a word or a field, not a value of the request.
   const values = given.map((one) => (takesWords.has(name) ? wordOf(one, scope) : evaluatePrimary(one, scope)));
   const { run }: { run(this: void, value: unknown, given: readonly unknown[]): unknown } = functions[name];
-  return value === undefined || value === null ? undefined : run(value, values);
+  return run(value, values);
 }
 
 const takesWords: ReadonlySet<string> = new Set(["words", "sum", "where"]);
@@ -91,12 +96,14 @@ const isEmpty = (value: unknown) =>
 
 /** `49.90` and 49.9 are equal, and so are `true` and true. */
 function isEqual(left: unknown, right: unknown): boolean {
-  const [one, other] = [toText(left), toText(right)];
+  const one = toText(left);
+  const other = toText(right);
   if (one === undefined || other === undefined) return one === other && !isPresent(left) && !isPresent(right);
   if (one === other) return true;
   // Ids of more than 15 digits stay texts, or two of them could be equal after rounding.
-  const [number, otherNumber] = [toNumber(left), toNumber(right)];
-  return number !== undefined && number === otherNumber && one.length <= 15 && other.length <= 15;
+  if (one.length > 15 || other.length > 15) return false;
+  const number = toNumber(left);
+  return number !== undefined && number === toNumber(right);
 }
 
 function isOrdered(left: number | undefined, by: "<" | ">" | "<=" | ">=", right: number | undefined): boolean {

@@ -36,7 +36,8 @@ const decimal = /^[+-]?\d{1,15}(?:\.\d{1,15})?$/;
 /** Reads a number, or a decimal text such as `49.90`; undefined for everything else. */
 export function toNumber(value: unknown): number | undefined {
   if (typeof value === "number") return Number.isFinite(value) ? value : undefined;
-  const text = typeof value === "string" ? value.trim() : "";
+  if (typeof value !== "string") return undefined;
+  const text = value.trim();
   return decimal.test(text) ? Number(text) : undefined;
 }
 
@@ -51,9 +52,15 @@ const onText =
     return text === undefined ? undefined : change(text, ...given.map((one) => toText(one) ?? ""));
   };
 
+/** A request names one time in several places, and writing it costs as much as ten fields. */
+let lastTime = { ms: 0, text: new Date(0).toISOString() };
+
 function timeOf(ms: number): string | undefined {
+  if (ms === lastTime.ms) return lastTime.text;
   const date = new Date(ms);
-  return Number.isNaN(date.getTime()) ? undefined : date.toISOString();
+  if (Number.isNaN(date.getTime())) return undefined;
+  lastTime = { ms, text: date.toISOString() };
+  return lastTime.text;
 }
 
 /** Reads pairs such as `won=purchase, qualified=lead`. A name without a pair stands for itself. */
@@ -175,6 +182,12 @@ export const functions = {
     run: onText((text, separator = "", index = "0") =>
       separator === "" ? undefined : text.split(separator, maxElements).at(Number(index) || 0),
     ),
+  },
+  start: {
+    min: 1,
+    max: 1,
+    help: "the first characters of a text: `start(15)`",
+    run: onText((text, length = "0") => text.slice(0, Math.max(0, Number(length) || 0))),
   },
   words: {
     min: 1,

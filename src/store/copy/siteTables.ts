@@ -17,6 +17,9 @@ export const liveTables: readonly string[] = [
   "webhooks",
   "connections",
   "sources",
+  "data_exports",
+  "shared_links",
+  "weekly_reports",
   "inbound_keys",
   "api_keys",
   "hosts",
@@ -24,7 +27,7 @@ export const liveTables: readonly string[] = [
 ];
 
 /** Their rows end within minutes. */
-const brief = ["wrong_keys", "lockouts", "platform_sign_ins", "leases", "nodes"];
+const brief = ["wrong_keys", "lockouts", "platform_sign_ins", "leases", "nodes", "shared_traffic"];
 
 /** The tables that are copied while the site works: all others that grow. No node acts on their rows before it knows the site. */
 export const historyTables: readonly string[] = migrations

@@ -6,14 +6,15 @@
 import { rowStatement, type Database, type Value } from "../engine/database.ts";
 import { attemptRow, insertAttempts, type ConnectionKey, type Delivery, type Settlement } from "./delivery.ts";
 import { dueConnectionStore } from "./dueConnections.ts";
-import { inGroups } from "../engine/groupCommit.ts";
+import { groupsFor, inGroups } from "../engine/groupCommit.ts";
 import { isOpen, readDeliveriesOf, readSentAttempts, type StoredAttempt } from "./readDeliveries.ts";
 import { outcomeStore, settleOptions } from "./outcomes.ts";
 import { queuedDeliveryStore } from "./queued.ts";
 
 export function deliveryStore(db: Database) {
   const settle = inGroups<Settlement, void>((_group, items) => settleAll(db, items), {
-    isDataError: db.isDataError,
+    ...groupsFor(db),
+    siteOf: ({ siteId }) => siteId,
   });
 
   return {

@@ -7,7 +7,7 @@
 import { minuteMs } from "../../kernel/time.ts";
 import { tryRead } from "../damagedRows.ts";
 import { allByKeys, rowStatement, type Database, type Query, type Row, type RowQuery } from "../engine/database.ts";
-import { inGroups } from "../engine/groupCommit.ts";
+import { groupsFor, inGroups } from "../engine/groupCommit.ts";
 import type { PlanEntry } from "./plan.ts";
 import {
   attemptRow,
@@ -106,7 +106,8 @@ export const settleOptions = { timeoutMs: minuteMs, isRepeatable: true };
 
 export function outcomeStore(db: Database) {
   const settle = inGroups<OutcomeRow, boolean>((_group, items) => settleFirstAll(db, items), {
-    isDataError: db.isDataError,
+    ...groupsFor(db),
+    siteOf: ({ siteId }) => siteId,
   });
   return {
     /**

@@ -142,6 +142,25 @@ describe("group commit", () => {
     expect(sizes).toEqual([256, 256, 88]);
   });
 
+  test("of more items than a group takes, sites have theirs in turn, and those of a site keep their order", async () => {
+    const groups: string[][] = [];
+    const add = inGroups<string, string>(
+      async (_key, items) => {
+        groups.push(items);
+        await tick();
+        return items;
+      },
+      { isDataError: never, maxItems: 4, siteOf: (item) => item.split(" ")[0] ?? "" },
+    );
+    const items = [...Array.from({ length: 9 }, (_, n) => `busy ${n}`), "quiet 0", "other 0", "other 1"];
+    expect(await Promise.all(items.map((item) => add("a", item)))).toEqual(items);
+    expect(groups).toEqual([
+      ["busy 0", "busy 1", "quiet 0", "other 0"],
+      ["busy 2", "busy 3", "busy 4", "other 1"],
+      ["busy 5", "busy 6", "busy 7", "busy 8"],
+    ]);
+  });
+
   test("items that are bound to each other share a group, however many they are", async () => {
     const groups: number[][] = [];
     const add = inGroups<number, number>(

@@ -10,9 +10,12 @@ type LeaseName =
   | "configuration"
   | "confirmations"
   | "corrections"
+  | "data exports"
   | "export"
+  | "lookUps"
   | "quality"
-  | "reconciliations";
+  | "reconciliations"
+  | "weekly reports";
 
 type Lease = { siteId: string; name: string; owner: string };
 

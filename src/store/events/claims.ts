@@ -8,6 +8,7 @@
 import { hash } from "node:crypto";
 import type { Event, FilterReason, SeenId, Sha256 } from "../../kernel/event.ts";
 import { orderEventIdOf } from "../../kernel/ids.ts";
+import { orderKey } from "../../kernel/reconciliation.ts";
 import { allByKeys, rowStatement, type RowQuery, type RowStatement, type Value } from "../engine/database.ts";
 
 export type Claimant = {
@@ -22,6 +23,8 @@ export type Claimant = {
   personRef: number;
   /** The sender's own id of the delivery, as `deliveryClaim` makes it: a repeat of it is a duplicate, whatever it carries. */
   delivery?: { claim: string; until: number } | null | undefined;
+  /** The stage of a lead that the event reaches, as `stageClaim` makes it. */
+  stage?: { claim: string; until: number } | null | undefined;
 };
 
 type Claimed = "duplicate" | "own id" | "order event id";
@@ -54,9 +57,19 @@ export const orderClaim = (orderEventId: string, mode: string, personRef: number
 /** The beginning of claims that are a sender's delivery ids. An event that turns out to be a duplicate keeps such a claim. */
 export const deliveryMark = "in ";
 
-/** The claim of a sender's delivery id. `source` is the source that received it. */
-export const deliveryClaim = (source: string, mode: string, deliveryId: string) =>
-  `${deliveryMark}${hash("sha256", JSON.stringify([source, mode, deliveryId]), "base64url").slice(0, 27)}`;
+/**
+ * The claim of a sender's delivery id. `source` is the source that received it. The time of the delivery, where the sender gives one
+ * that every repeat has, comes first: claims of one time are neighbours in the database, and few pages of it change with a commit.
+ */
+export const deliveryClaim = (source: string, mode: string, deliveryId: string, deliveredAt: string) =>
+  `${deliveryMark}${deliveredAt}${hash("sha256", JSON.stringify([source, mode, deliveryId]), "base64url").slice(0, 27)}`;
+
+/** The beginning of claims that are stages of leads. They are no duplicate keys: an event that does not get its own is only not sent. */
+export const stageMark = "stage ";
+
+/** The claim of a lead's stage. Deals of one lead may have order ids, and are then as many sales. */
+export const stageClaim = (mode: string, leadId: string, stage: string, orderId: string | null) =>
+  `${stageMark}${hash("sha256", JSON.stringify([mode, leadId, stage, orderId && orderKey(orderId)]), "base64url").slice(0, 27)}`;
 
 /** Differs from order to order, so that claims do not tell which of them belong to one person, also after an erasure. */
 export const personRefOf = (orderEventId: string, emailSha256: Sha256 | undefined) =>
@@ -126,6 +139,19 @@ async function claimDeliveries(tx: RowQuery, items: readonly Claimant[], now: nu
   const untilOf = ({ delivery }: Claimant) => delivery?.until ?? 0;
   const holders = await insertClaims(tx, withDelivery, { statement: takeExpired, claimOf, untilOf, now });
   return items.filter((item) => !item.delivery || holders.has(item));
+}
+
+/** Claims stages, and returns the events whose stage another event has claimed before. */
+export async function findRepeatedStages(tx: RowQuery, items: readonly Claimant[]): Promise<Set<Claimant>> {
+  const withStage = items.filter(({ stage, filterReasons }) => stage && filterReasons.length === 0);
+  if (withStage.length === 0) return new Set();
+  const holders = await insertClaims(tx, withStage, {
+    statement: takeExpired,
+    claimOf: ({ stage }) => stage?.claim ?? "",
+    untilOf: ({ stage }) => stage?.until ?? 0,
+    now: Math.max(...withStage.map(({ event }) => event.receivedAt)),
+  });
+  return new Set(withStage.filter((item) => !holders.has(item)));
 }
 
 const wantedOrderEventId = ({ orderEventId }: Claimant) => orderEventId ?? "";
@@ -253,14 +279,14 @@ async function handOver(tx: RowQuery, item: Claimant, holder: Holder): Promise<v
   await tx.change(takeExpired, [row], [event.receivedAt]);
 }
 
-type OrderClaim = { siteId: string; eventId: string; orderEventId: string; personRef: number; until: number };
+type ReleasedClaim = { siteId: string; eventId: string; claim: string; personRef?: number; until: number };
 
-/** Claims the order event id for an event that is released. False when another event holds it. */
-export async function claimOrderEventId(
+/** Claims an order event id, or a stage, for an event that is released. False when another event holds it. */
+export async function claimReleased(
   tx: RowQuery,
-  { siteId, eventId, orderEventId, personRef, until }: OrderClaim,
+  { siteId, eventId, claim, personRef = 0, until }: ReleasedClaim,
   now: number,
 ): Promise<boolean> {
-  const [isTaken] = await tx.change(takeExpired, [[siteId, orderEventId, eventId, personRef, until]], [now]);
+  const [isTaken] = await tx.change(takeExpired, [[siteId, claim, eventId, personRef, until]], [now]);
   return isTaken ?? false;
 }

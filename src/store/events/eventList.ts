@@ -73,6 +73,18 @@ export function eventListStore(db: Database) {
   return {
     listPage,
 
+    /** Lists the keys of orders that begin with a text, at most `limit`. Those with the most events may hide others. */
+    async listOrderKeys(siteId: string, prefix: string, limit: number): Promise<string[]> {
+      const first = orderKey(prefix);
+      const rows = await db.all(
+        `SELECT order_key FROM events WHERE site_id = $1 AND order_key >= $2 AND order_key <= $3 ORDER BY order_key LIMIT $4`,
+        // A database may sort by a language's rules, in which letters come last.
+        [siteId, first, `${first}${"z".repeat(20)}`, 20 * limit],
+      );
+      const keys = new Set(rows.map((row) => String(row.order_key)));
+      return [...keys].filter((key) => key.startsWith(first)).slice(0, limit);
+    },
+
     /** Lists those of these events that match the filter, newest first. */
     async listByIds(siteId: string, ids: readonly string[], filter: EventFilter): Promise<EventSummary[]> {
       const sql = `SELECT ${summaryColumns}, ${emailColumn} FROM events WHERE site_id = $1 AND id IN ({KEYS})`;

@@ -241,14 +241,21 @@ export type CountedEvent = EventSummary & {
   utm: Readonly<Record<string, string>>;
   /** The name of the click id that was seen last. */
   newestClickId: string | null;
+  path?: Attribution["path"];
 };
 
 /** Reads what statistics count of an event. */
 export function readCounted(row: Row): CountedEvent {
   const attribution = readAttribution(row);
-  const { utm = {}, clickIds = {}, browserIds = {} } = attribution;
+  const { utm = {}, clickIds = {}, browserIds = {}, path } = attribution;
   const newest = Object.entries(clickIds).toSorted(([, one], [, other]) => other.seenAt - one.seenAt)[0];
-  return { ...summaryWith(row, attribution), cookies: Object.keys(browserIds), utm, newestClickId: newest?.[0] ?? null };
+  return {
+    ...summaryWith(row, attribution),
+    cookies: Object.keys(browserIds),
+    utm,
+    newestClickId: newest?.[0] ?? null,
+    ...(path && { path }),
+  };
 }
 
 const readReasons = ({ reasons }: Row) => readList(String(reasons)) as FilterReason[];

@@ -1,11 +1,11 @@
 // Accepting, reading and releasing events, on both engines.
 
 import { afterAll, describe, expect, test } from "vitest";
-import { newEvent, newSite, unattributed } from "../../../test/support/events.ts";
+import { byNode, newEvent, newSite, queuedDelivery, unattributed } from "../../../test/support/events.ts";
 import { createNodes, sql } from "../../../test/support/nodes.ts";
 import { sha256 } from "../../../test/support/sha256.ts";
 import { orderEventId, shortId } from "../../kernel/ids.ts";
-import { orderClaim, personRefOf } from "./claims.ts";
+import { orderClaim, personRefOf, stageClaim } from "./claims.ts";
 import type { NewEvent } from "./events.ts";
 
 const now = Date.UTC(2026, 10, 15);
@@ -41,6 +41,56 @@ describe.each(["sqlite", "postgres"] as const)("events on %s", async (engine) =>
       FROM events WHERE id IN (${ids})`,
     );
     expect(rows).toEqual([{ events: "500", transactions: "1" }]);
+  });
+
+  test.runIf(engine === "sqlite")("an event of another site does not wait for a batch that was handed in before it", async () => {
+    const [busy, quiet] = [await newSite(store), await newSite(store)];
+    const accepted: string[] = [];
+    const accept = async (name: string, item: NewEvent) => {
+      await store.events.accept(item);
+      accepted.push(name);
+    };
+    const batch = {};
+    const ofBatch = Array.from({ length: 500 }, (_, i) => accept("batch", claiming(busy, `batch ${i}`, { batch })));
+    await Promise.all([...ofBatch, accept("other", claiming(quiet, "other"))]);
+    expect(accepted.indexOf("other")).toBeLessThan(64);
+  });
+
+  test("of 100 events that reach one stage of a lead on two nodes all are accepted, and one is delivered", async () => {
+    const siteId = await newSite(store);
+    const repeated = [{ ...queuedDelivery(), state: "skipped", reason: "again" }] as const;
+    const stage = { claim: stageClaim("live", "123456789012345", "lead", null), until: now + hour, repeated };
+    const items = Array.from({ length: 100 }, (_, i) =>
+      claiming(siteId, `event ${i}`, { stage, ownership: byNode(i % 2 ? "node-a" : "node-b") }),
+    );
+    const accept = () => Promise.all(items.map((item, i) => (i % 2 ? store : other).events.accept(item)));
+    const answers = await accept();
+    expect(answers.filter((answer) => answer.duplicate)).toEqual([]);
+    const isRepeated = answers.map((answer) => "isRepeated" in answer);
+    expect(isRepeated.filter((one) => !one)).toHaveLength(1);
+    const ids = items.map(({ event }) => event.id);
+    const deliveries = await store.deliveries.listByEvents(siteId, ids);
+    expect(ids.map((id) => deliveries.get(id)?.map(({ state }) => state))).toEqual(
+      isRepeated.map((one) => [one ? "skipped" : "queued"]),
+    );
+    // A transaction that runs again decides the same.
+    expect(await accept()).toEqual(answers);
+  });
+
+  test("a filtered event claims no stage, and is not delivered when it is released after another event of the stage", async () => {
+    const siteId = await newSite(store);
+    const repeated = [{ ...queuedDelivery(), state: "skipped", reason: "again" }] as const;
+    const stage = { claim: stageClaim("live", "123456789012345", "lead", "A-1"), until: now + hour, repeated };
+    const filterReasons = [{ code: "blocked person", detail: null }] as const;
+    const [first, second] = ["a", "b"].map((claim) =>
+      claiming(siteId, claim, { stage, filterReasons: [...filterReasons], deliveries: [] }),
+    );
+    await store.events.accept(first!);
+    await store.events.accept(second!);
+    const states = async (item: NewEvent) => (await release(siteId, item.event.id, now, stage))?.map(({ state }) => state);
+    expect(await states(first!)).toEqual(["queued", "parked"]);
+    expect(await states(second!)).toEqual(["skipped"]);
+    expect(await store.events.accept(claiming(siteId, "c", { stage }))).toMatchObject({ isRepeated: true });
   });
 
   test("equal claims of two sites do not collide", async () => {
@@ -245,6 +295,21 @@ describe.each(["sqlite", "postgres"] as const)("events on %s", async (engine) =>
     expect(await ids({ status: "filtered" })).toEqual([]);
   });
 
+  test("orders are found by how their id begins, in any case", async () => {
+    const siteId = await newSite(store);
+    for (const [i, orderId] of ["AO-1115", "AO-1115-B", "ao-1116", "#AO-1117", "BO-1115", "AO-2"].entries()) {
+      const item = claiming(siteId, `p${i}`, { at: now + i });
+      item.event = { ...item.event, orderId };
+      await store.events.accept(item);
+    }
+    const keys = async (prefix: string, limit = 10) => (await store.events.listOrderKeys(siteId, prefix, limit)).toSorted();
+    expect(await keys("AO-111")).toEqual(["ao-1115", "ao-1115-b", "ao-1116", "ao-1117"]);
+    expect(await keys("#ao-1115-")).toEqual(["ao-1115-b"]);
+    expect(await keys("AO-111", 2)).toHaveLength(2);
+    expect(await keys("O-1115")).toEqual([]);
+    expect(await keys("AO-%")).toEqual([]);
+  });
+
   test("the emails of an order are counted", async () => {
     const siteId = await newSite(store);
     await store.events.accept(claiming(siteId, "1"));
@@ -261,9 +326,10 @@ describe.each(["sqlite", "postgres"] as const)("events on %s", async (engine) =>
     return item.event.id;
   }
 
-  const release = (siteId: string, eventId: string, at = now) =>
+  const release = (siteId: string, eventId: string, at = now, stage: NewEvent["stage"] = null) =>
     store.events.release({
       siteId,
+      stage,
       eventId,
       attribution: { ...unattributed, identity: "found", utm: { utm_source: "released" } },
       deliveries: [
@@ -278,7 +344,7 @@ describe.each(["sqlite", "postgres"] as const)("events on %s", async (engine) =>
   test("a released event is accepted, due at once, takes the order event id and keeps its reasons", async () => {
     const siteId = shortId();
     const id = await filteredEvent(siteId);
-    expect(await release(siteId, id)).toBe(true);
+    expect(await release(siteId, id)).toHaveLength(2);
     expect(await store.events.get(siteId, id)).toMatchObject({
       status: "accepted",
       releasedAt: now,
@@ -298,11 +364,11 @@ describe.each(["sqlite", "postgres"] as const)("events on %s", async (engine) =>
   test("an event is released once: a second time is refused, the same time again changes nothing", async () => {
     const siteId = shortId();
     const id = await filteredEvent(siteId);
-    expect(await release(siteId, id)).toBe(true);
+    expect(await release(siteId, id)).toHaveLength(2);
     // As after a commit whose answer got lost.
-    expect(await release(siteId, id)).toBe(true);
-    expect(await release(siteId, id, now + 1)).toBe(false);
-    expect(await release(shortId(), id)).toBe(false);
+    expect(await release(siteId, id)).toHaveLength(2);
+    expect(await release(siteId, id, now + 1)).toBeNull();
+    expect(await release(shortId(), id)).toBeNull();
     expect(await store.deliveries.listByEvent(siteId, id)).toHaveLength(2);
   });
 

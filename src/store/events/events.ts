@@ -3,21 +3,23 @@
 import type { Attribution, Event, FilterReason, Sha256 } from "../../kernel/event.ts";
 import { timeOfId } from "../../kernel/ids.ts";
 import { orderKey } from "../../kernel/reconciliation.ts";
+import { hourMs } from "../../kernel/time.ts";
 import { insertDeliveries, type NewDelivery } from "../deliveries/delivery.ts";
 import { ownedByAny, type StoredOwnership } from "../deliveries/ownership.ts";
 import type { nodeStore } from "../deliveries/nodes.ts";
 import { readDueTime } from "../deliveries/dueTime.ts";
 import { tryRead } from "../damagedRows.ts";
 import { allByKeys, type Database, type Row, type RowQuery } from "../engine/database.ts";
-import { claimAll, claimOrderEventId, personRefOf, type Claimant } from "./claims.ts";
+import { claimAll, claimReleased, findRepeatedStages, personRefOf, type Claimant } from "./claims.ts";
 import { eventListStore, type EventFilter } from "./eventList.ts";
 import { describeEvents, eventColumns, insertEvents, type StoredEvent } from "./eventRow.ts";
 import { packAttribution } from "../people/personCodec.ts";
 import { deliveryRows, deliverySourceOf } from "../deliveries/plan.ts";
 import { batchWhenBusy } from "../engine/adaptiveBatching.ts";
-import { inGroups } from "../engine/groupCommit.ts";
+import { groupsFor, inGroups } from "../engine/groupCommit.ts";
 import type { Seal } from "../engine/seal.ts";
 import { writeRefs, type SenderRef } from "../sources/senderRefs.ts";
+import { reopenExport } from "../export/dataExports.ts";
 import { addTotals, toCounted } from "../outbound/totals.ts";
 import { closedAfterMs, markHours, markLateHours } from "../statistics/statistics.ts";
 
@@ -31,15 +33,20 @@ export type NewEvent = Claimant & {
   ownership: StoredOwnership;
   /** The sender is asked to retry when the event is not accepted by then. */
   answerBy?: number;
-  /** Events with the same object were handed in together and are committed together. */
+  /** Events with the same object were handed in together. A server commits them together. */
   batch?: object | null;
   /** What the request taught about its sender's ids; written also where the event is a duplicate. */
   refs?: readonly SenderRef[] | undefined;
+  stage?: Stage | null | undefined;
 };
+
+/** `repeated` are the deliveries of an event whose stage another event has reached before. */
+type Stage = NonNullable<Claimant["stage"]> & { repeated: readonly NewDelivery[] };
 
 type OwnNodes = Pick<ReturnType<typeof nodeStore>, "mayLackRows" | "restoreRows">;
 
-export type Acceptance = { duplicate: true } | { duplicate: false; platformEventId: string };
+/** `isRepeated`: the event has the deliveries of a repeated stage. */
+export type Acceptance = { duplicate: true } | { duplicate: false; platformEventId: string; isRepeated?: true };
 
 type Release = {
   siteId: string;
@@ -49,6 +56,7 @@ type Release = {
   /** Becomes this event's when no other event holds it. */
   orderEventId: string | null;
   claimUntil: number;
+  stage?: Stage | null;
   now: number;
 };
 
@@ -64,11 +72,13 @@ type EventStoreOptions = {
 export function eventStore(db: Database, { seal, refuseWrongKey, nodes, now = Date.now }: EventStoreOptions) {
   const described = describeEvents(seal);
   const accept = inGroups<NewEvent, Acceptance>((_group, items) => db.write((tx) => acceptAll(tx, described, items, nodes)), {
-    isDataError: db.isDataError,
+    ...groupsFor(db),
+    siteOf: ({ event }) => event.siteId,
     isLate: ({ answerBy = Infinity }) => answerBy < now(),
-    isBound: ({ batch }, before) => Boolean(batch) && batch === before.batch,
-    // A round trip to a server is batch window enough.
-    ...(!db.isServer && { batchWindow: batchWhenBusy() }),
+    ...(db.isServer
+      ? { isBound: ({ batch }, before) => Boolean(batch) && batch === before.batch }
+      : // A round trip to a server is batch window enough.
+        { batchWindow: batchWhenBusy() }),
   });
   const lists = eventListStore(db);
 
@@ -141,8 +151,8 @@ export function eventStore(db: Database, { seal, refuseWrongKey, nodes, now = Da
       return Number(row?.emails);
     },
 
-    /** Accepts a filtered event after all, with deliveries that are due at once. False when it was not filtered. */
-    release: (release: Release): Promise<boolean> =>
+    /** Accepts a filtered event after all, and returns its deliveries, which are due at once. Null when it was not filtered. */
+    release: (release: Release): Promise<readonly NewDelivery[] | null> =>
       db.write(async (tx) => releaseEvent(tx, release, await readDueTime(db, tx, release.now))),
   };
 }
@@ -158,18 +168,19 @@ async function acceptAll(
   if (items.some(({ refs }) => refs))
     await writeRefs(
       tx,
-      items.flatMap(({ refs = [] }) => refs),
+      items.flatMap((item) => (claimed.get(item) === "duplicate" ? (item.refs ?? []) : refsToEvent(item))),
     );
   const accepted = items.filter((item) => claimed.get(item) !== "duplicate");
+  const repeated = await findRepeatedStages(tx, accepted);
   const usesOrderEventId = (item: NewEvent) => claimed.get(item) === "order event id";
   const [written] = await Promise.all([
     tx.change(
       insertEvents,
-      accepted.map((item) => described.values(item, usesOrderEventId(item))),
+      accepted.map((item) => described.values(asRepeated(item), usesOrderEventId(item))),
     ),
     tx.change(
       insertDeliveries,
-      accepted.flatMap(({ event, deliveries, ownership }) => deliveryRows(event, deliveries, ownership)),
+      accepted.map(asRepeated).flatMap(({ event, deliveries, ownership }) => deliveryRows(event, deliveries, ownership)),
     ),
   ]);
   await addTotals(tx, toCounted(accepted.filter((_item, i) => written[i])));
@@ -180,41 +191,57 @@ async function acceptAll(
       : {
           duplicate: false,
           platformEventId: usesOrderEventId(item) && item.orderEventId ? item.orderEventId : item.event.id,
+          ...(repeated.has(item) && { isRepeated: true }),
         },
   );
+
+  /** Nothing of a repeated stage is attempted, so no node owns it. */
+  function asRepeated(item: NewEvent): NewEvent {
+    if (!item.stage || !repeated.has(item)) return item;
+    return { ...item, deliveries: item.stage.repeated, ownership: ownedByAny(item.ownership.at) };
+  }
 }
+
+/** The person of a stored event need not be written a second time. */
+const refsToEvent = ({ event, refs = [] }: NewEvent): SenderRef[] =>
+  refs.map((ref) => (ref.person === null ? ref : { ...ref, eventId: event.id, person: null }));
 
 /** `ownership.at` is the time of receipt by the clock that all nodes share. */
 async function markLate(tx: RowQuery, items: readonly NewEvent[]): Promise<void> {
   const late = items.filter(({ event, ownership }) => ownership.at - timeOfId(event.id) > closedAfterMs);
   for (const [siteId, ofSite] of Map.groupBy(late, ({ event }) => event.siteId)) {
     const now = Math.max(...ofSite.map(({ ownership }) => ownership.at));
-    await markLateHours(
-      tx,
-      siteId,
-      ofSite.map(({ event }) => event.id),
-      now,
-    );
+    const ids = ofSite.map(({ event }) => event.id);
+    await markLateHours(tx, siteId, ids, now);
+    await reopenExport(tx, siteId, Math.floor(Math.min(...ids.map(timeOfId)) / hourMs) * hourMs);
   }
 }
 
-async function releaseEvent(tx: RowQuery, release: Release, dueAt: number): Promise<boolean> {
-  const { siteId, eventId, attribution, deliveries, orderEventId, claimUntil, now } = release;
+async function releaseEvent(tx: RowQuery, release: Release, dueAt: number): Promise<readonly NewDelivery[] | null> {
+  const { siteId, eventId, attribution, orderEventId, claimUntil, stage = null, now } = release;
+  const isRepeated = stage !== null && !(await claimReleased(tx, { siteId, eventId, ...stage }, now));
+  const deliveries = isRepeated ? stage.repeated : release.deliveries;
   const ownership = ownedByAny(dueAt, now);
   const [row] = await tx.all(
     `UPDATE events SET status = 'accepted', attribution = $3, released_at = $4, plan = $5
      WHERE site_id = $1 AND id = $2 AND status = 'filtered' AND email_ref IS NOT NULL RETURNING mode, SUBSTR(person, 1, 64) AS email`,
     [siteId, eventId, packAttribution(attribution), now, deliverySourceOf.plan({ deliveries, ownership })],
   );
-  if (!row) return wasReleasedAt(tx, siteId, eventId, now);
+  if (!row) return (await wasReleasedAt(tx, siteId, eventId, now)) ? deliveries : null;
   await markHours(tx, siteId, [eventId], now);
   // It is a conversion from now on. That it was removed once stays counted, because that was reported.
   if (row.mode === "live") await addTotals(tx, [{ siteId, writer: "release", conversions: 1, removedEvents: 0 }]);
   const usesOrderEventId =
     orderEventId !== null &&
-    (await claimOrderEventId(
+    (await claimReleased(
       tx,
-      { siteId, eventId, orderEventId, personRef: personRefOf(orderEventId, String(row.email) as Sha256), until: claimUntil },
+      {
+        siteId,
+        eventId,
+        claim: orderEventId,
+        personRef: personRefOf(orderEventId, String(row.email) as Sha256),
+        until: claimUntil,
+      },
       now,
     ));
   await tx.all(`UPDATE events SET uses_order_event_id = $3 WHERE site_id = $1 AND id = $2`, [
@@ -223,7 +250,7 @@ async function releaseEvent(tx: RowQuery, release: Release, dueAt: number): Prom
     usesOrderEventId ? 1 : 0,
   ]);
   await tx.change(insertDeliveries, deliveryRows({ siteId, id: eventId }, deliveries, ownership));
-  return true;
+  return deliveries;
 }
 
 /** A transaction that runs again, because its commit was not confirmed, finds everything written. */

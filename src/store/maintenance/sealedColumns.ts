@@ -5,6 +5,7 @@ import { connectionPlace } from "../sites/configuration.ts";
 import { sourcePlace } from "../sites/sources.ts";
 import type { Row } from "../engine/database.ts";
 import { extraPlace } from "../events/eventRow.ts";
+import { exportPlace } from "../export/dataExports.ts";
 import { feedPlace } from "../reconciliation/feeds.ts";
 import { appPlace, signInPlace } from "../sites/platformSignIns.ts";
 import { sealedSettings, settingPlace } from "../sites/siteSettings.ts";
@@ -31,6 +32,9 @@ export const sealedNames = { check: "seal check", access: "access secret" } as c
 
 const names = Object.values(sealedNames).map((name) => `'${name}'`);
 
+const ofRequest = ({ site_id: siteId, source_id: sourceId, id }: Row) =>
+  requestPlace(String(siteId), String(sourceId), String(id));
+
 const columns: readonly Omit<SealedColumn, "key">[] = [
   { table: "connections", column: "credentials", place: ofSite(connectionPlace) },
   { table: "sources", column: "credentials", place: ofSite(sourcePlace) },
@@ -38,14 +42,11 @@ const columns: readonly Omit<SealedColumn, "key">[] = [
   { table: "platform_sign_ins", column: "record", place: ofSite(signInPlace) },
   { table: "webhooks", column: "url", place: ofSite(urlPlace) },
   { table: "webhooks", column: "secrets", place: ofSite(secretsPlace) },
+  { table: "data_exports", column: "target", place: (row) => exportPlace(String(row.site_id)) },
   { table: "order_feeds", column: "address", place: (row) => feedPlace(String(row.site_id)) },
   { table: "bot_visits", column: "record", place: ofSite(botVisitPlace) },
-  {
-    table: "source_shapes",
-    column: "request",
-    place: ({ site_id: siteId, source_id: sourceId, id }) => requestPlace(String(siteId), String(sourceId), String(id)),
-    where: "request IS NOT NULL",
-  },
+  { table: "source_shapes", column: "request", place: ofRequest, where: "request IS NOT NULL" },
+  { table: "source_requests", column: "waiting", place: ofRequest, where: "waiting IS NOT NULL" },
   { table: "events", column: "extra", place: ofSite(extraPlace), where: "extra IS NOT NULL" },
   // These come last: once they are resealed, a node that has only the old key does not start.
   { table: "settings", column: "value", place: (row) => String(row.name), where: `name IN (${names.join(", ")})` },

@@ -14,7 +14,7 @@ import {
 import { columns } from "../schema/columns.ts";
 import { list, padded, type Database, type Query, type Row, type Value } from "../engine/database.ts";
 import { batchWhenFrequent } from "../engine/adaptiveBatching.ts";
-import { inGroups } from "../engine/groupCommit.ts";
+import { groupsFor, inGroups } from "../engine/groupCommit.ts";
 import { peopleKeys, peoplePurgeStore, removeRecord, saveRecord, type PeopleTable } from "./purgePeople.ts";
 import { packRecord, unpackRecord } from "./personCodec.ts";
 
@@ -57,6 +57,8 @@ export function peopleStore(db: Database, newId: () => string, isSharded: boolea
         return results;
       }),
     {
+      ...groupsFor(db),
+      siteOf: ({ siteId }) => siteId,
       // An error that is not the database's comes from the work itself: a damaged record, for example.
       isDataError: (error) => db.isDataError(error) || !db.isOwnError(error),
       isLate: ({ by }) => by < now(),
@@ -92,6 +94,11 @@ export function peopleStore(db: Database, newId: () => string, isSharded: boolea
     async findIdentity(siteId: string, emailSha256: Sha256): Promise<Identity | null> {
       const [row] = await db.all(`SELECT record FROM identities WHERE site_id = $1 AND email_sha256 = $2`, [siteId, emailSha256]);
       return row ? readIdentity(String(row.record), emailSha256) : null;
+    },
+
+    async findVisitor(siteId: string, visitorId: string): Promise<Visitor | null> {
+      const [row] = await db.all(`SELECT record FROM visitors WHERE site_id = $1 AND visitor_id = $2`, [siteId, visitorId]);
+      return row ? (unpackRecord(String(row.record), visitorId) as Visitor) : null;
     },
 
     async listDecisions(siteId: string, subject: string): Promise<Decision[]> {
@@ -254,6 +261,6 @@ function batched(
       const rows = Map.groupBy(found.flat(), (row) => String(row.subject));
       return subjects.map((subject) => rows.get(subject) ?? []);
     },
-    { isDataError: db.isDataError, ...(isSharded && { batchWindow: batchWhenFrequent }) },
+    { ...groupsFor(db), ...(isSharded && { batchWindow: batchWhenFrequent }) },
   );
 }

@@ -4,7 +4,7 @@
 // There are millions of them, so their size counts; docs/decisions/0012-stored-form-of-identity-records.md compares this with other
 // forms. JSON escapes control characters and halves of surrogate pairs, so the former are free for phrases, and PostgreSQL takes the text.
 
-import type { Attribution, Browser, Identity, SeenId, Sha256, Visit, Visitor } from "../../kernel/event.ts";
+import type { Attribution, Browser, Identity, PathVisit, SeenId, Sha256, Visit, Visitor } from "../../kernel/event.ts";
 
 /** Once a release is out the order must not change, because records are stored with it. New ones go to the end; 31 are possible. */
 const phrases = [
@@ -66,7 +66,7 @@ type PackedVisit = [
   clickIds: Record<string, string | [value: string, seenAt: number]> | 0,
   browserIds: Visit["browserIds"] | 0,
   utm: Visit["utm"] | 0,
-  /** 1 for a visit that a page reported, 2 for a form, 3 for both. */
+  /** The sum of 1 for a visit that a page reported, 2 for a form, 4 for a visit that a link carried over, 8 for a form in this visit. */
   evidence: number,
   verdict?: Visit["verdict"],
 ];
@@ -92,21 +92,68 @@ export function unpackRecord(text: string, subject: string): Identity | Visitor 
 }
 
 /** Writes what was taken from the visits as one visit. */
-export function packAttribution({ consent, withheld, identity, ...taken }: Attribution): string {
+export function packAttribution({ consent, withheld, identity, path, ...taken }: Attribution): string {
   const { clickIds, browserIds, utm, browser } = taken;
-  if (!browser && isEmpty(clickIds) && isEmpty(browserIds) && isEmpty(utm)) return pack([consent, withheld, identity]);
+  if (!path && !browser && isEmpty(clickIds) && isEmpty(browserIds) && isEmpty(utm)) return pack([consent, withheld, identity]);
   let seenAt = 0;
   for (const name in clickIds) seenAt = Math.max(seenAt, clickIds[name]?.seenAt ?? 0);
-  return pack([consent, withheld, identity, packVisit({ visitorId: null, seenAt, ...taken }, "")]);
+  const visit = packVisit({ visitorId: null, seenAt, ...taken }, "");
+  return pack(path ? [consent, withheld, identity, visit, packPath(path, utm)] : [consent, withheld, identity, visit]);
 }
 
-type PackedAttribution = [Attribution["consent"], Attribution["withheld"], Attribution["identity"], PackedVisit?];
+type PackedAttribution = [
+  Attribution["consent"],
+  Attribution["withheld"],
+  Attribution["identity"],
+  PackedVisit?,
+  PackedPathVisit[]?,
+];
+
+/** The time since the visit before. 1 stands for the attribution's own campaign; values that are missing at the end are left out. */
+type PackedPathVisit = [
+  sinceMs: number,
+  utmSource?: string | 0 | 1,
+  utmCampaign?: string | 0 | 1,
+  clickId?: string | 0,
+  form?: 1,
+];
+
+function packPath(path: readonly PathVisit[], utm: Attribution["utm"]): PackedPathVisit[] {
+  const packText = (text: string | undefined, own: string | undefined) => (text === undefined ? 0 : text === own ? 1 : text);
+  return path.map(({ at, utmSource, utmCampaign, clickId, hasForm }, i) => {
+    const packed: unknown[] = [
+      at - (path[i - 1]?.at ?? 0),
+      packText(utmSource, utm.utm_source),
+      packText(utmCampaign, utm.utm_campaign),
+      clickId ?? 0,
+      hasForm ? 1 : 0,
+    ];
+    while (packed.at(-1) === 0 && packed.length > 1) packed.pop();
+    return packed as PackedPathVisit;
+  });
+}
+
+function readPath(path: readonly PackedPathVisit[], utm: Attribution["utm"]): PathVisit[] {
+  let at = 0;
+  return path.map(([sinceMs, source, campaign, clickId, form]) => {
+    at += sinceMs;
+    const utmSource = source === 1 ? utm.utm_source : source;
+    const utmCampaign = campaign === 1 ? utm.utm_campaign : campaign;
+    return {
+      at,
+      ...(utmSource && { utmSource }),
+      ...(utmCampaign && { utmCampaign }),
+      ...(clickId && { clickId }),
+      ...(form && { hasForm: true as const }),
+    };
+  });
+}
 
 export function unpackAttribution(text: string): Attribution {
-  return unpack(text, ([consent, withheld, identity, packed]: PackedAttribution) => {
+  return unpack(text, ([consent, withheld, identity, packed, path]: PackedAttribution) => {
     if (typeof consent !== "string" || typeof identity !== "string") throw new TypeError("not an attribution");
     const { clickIds = {}, browserIds = {}, utm = {}, browser = null } = packed ? readVisit(packed, "") : {};
-    return { consent, withheld, identity, clickIds, browserIds, utm, browser };
+    return { consent, withheld, identity, clickIds, browserIds, utm, browser, ...(path && { path: readPath(path, utm) }) };
   });
 }
 
@@ -121,7 +168,7 @@ function packVisit(visit: Visit, subject: string): PackedVisit {
     isEmpty(clicks) ? 0 : clicks,
     isEmpty(browserIds) ? 0 : browserIds,
     isEmpty(utm) ? 0 : utm,
-    (visit.isSeen ? 1 : 0) + (visit.hasForm ? 2 : 0),
+    (visit.isSeen ? 1 : 0) + (visit.hasForm ? 2 : 0) + (visit.isCarried ? 4 : 0) + (visit.isSubmitted ? 8 : 0),
   ];
   if (verdict) packed.push(verdict);
   return packed;
@@ -146,6 +193,8 @@ function readVisit([id, seenAt, browser, clicks, browserIds, utm, evidence, verd
   if (verdict) visit.verdict = verdict;
   if (evidence & 1) visit.isSeen = true;
   if (evidence & 2) visit.hasForm = true;
+  if (evidence & 4) visit.isCarried = true;
+  if (evidence & 8) visit.isSubmitted = true;
   return visit;
 }
 

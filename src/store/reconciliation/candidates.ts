@@ -110,13 +110,19 @@ export function candidateStore(db: Database) {
     });
   }
 
+  async function readOrders(siteId: string, orderIds: readonly string[]): Promise<Row[]> {
+    const keys = [...new Set(orderIds.map(orderKey))].map((key) => [key]);
+    return sortById(await allForEach(db, eventsOfOrder, [siteId], keys));
+  }
+
   return {
     /** Finds events by order ids in any spelling, the oldest first. */
-    async byOrderIds(siteId: string, orderIds: readonly string[]): Promise<Candidate[]> {
-      const keys = [...new Set(orderIds.map(orderKey))].map((key) => [key]);
-      const rows = await allForEach(db, eventsOfOrder, [siteId], keys);
-      return toCandidates(siteId, sortById(rows));
-    },
+    byOrderIds: async (siteId: string, orderIds: readonly string[]): Promise<Candidate[]> =>
+      toCandidates(siteId, await readOrders(siteId, orderIds)),
+
+    /** As `byOrderIds`, without what became of them. */
+    headsByOrderIds: async (siteId: string, orderIds: readonly string[]): Promise<CandidateHead[]> =>
+      (await readOrders(siteId, orderIds)).filter(isLive).map(readHead),
 
     /** Finds events of people, the oldest first. Reads the deliveries only of those that fit. */
     async byPeople(

@@ -2,7 +2,7 @@
 // exactly the sum of the rows: `addRow` and `removeRow` are the only ways to change it.
 
 import type { ConfirmationReason } from "../../kernel/confirmation.ts";
-import type { DeliveryState } from "../../kernel/event.ts";
+import { unselectedReason, type DeliveryState } from "../../kernel/event.ts";
 import type { MatchKind, RowClass, RowConfirmation } from "../../kernel/reconciliation.ts";
 import type { RunRow } from "./runs.ts";
 
@@ -145,13 +145,19 @@ function boundReason(reasons: Record<string, number>, reason: string): string {
 const sumStates = ({ states }: ConnectionTally, name: DeliveryState) =>
   Object.values(states[name] ?? {}).reduce((sum, count) => sum + count, 0);
 
+/** True for a connection that did not take the event: it would not have got what was never received either. */
+export function isLeftOut({ states }: ConnectionTally): boolean {
+  const reasons = Object.entries(states).flatMap(([state, counts]) => Object.keys(counts).map((reason) => [state, reason]));
+  return reasons.length > 0 && reasons.every(([state, reason]) => state === "skipped" && reason === unselectedReason);
+}
+
 /**
  * Orders that a connection should have: those that it accepted, that wait or failed, and those that were never received. What was
  * skipped, filtered, or received before the connection existed, cannot apply.
  */
 export function deliverableOf({ orders, received }: Pick<Tally, "orders" | "received">, connection: ConnectionTally): number {
   const due = (["sent", "queued", "parked", "rejected", "expired"] as const).map((state) => sumStates(connection, state));
-  return due.reduce((sum, count) => sum + count, orders - received);
+  return due.reduce((sum, count) => sum + count, isLeftOut(connection) ? 0 : orders - received);
 }
 
 /** Accepted ÷ deliverable; null where nothing was deliverable. */

@@ -40,7 +40,7 @@ const contract: Migration = {
   unusedSince: next,
   version: next + 1,
   name: "less",
-  statements: [`ALTER TABLE events DROP COLUMN released_at`],
+  statements: [`ALTER TABLE events DROP COLUMN order_event_id`],
 };
 const plus = (...more: Migration[]) => ({ steps: [...migrations, ...more] });
 
@@ -243,7 +243,7 @@ describe("nodes on one PostgreSQL", () => {
       const refusal = migrate(db, plus(expand, contract));
       await expect(refusal).rejects.toThrow(OlderNodes);
       await expect(refusal).rejects.toThrow(`removes what nodes with schema ${latestVersion} need`);
-      expect(await columnsOf(db, "events")).toContain("released_at");
+      expect(await columnsOf(db, "events")).toContain("order_event_id");
       await old.end();
     });
   });

@@ -11,7 +11,7 @@ import { asNumber, asNumberOrNull, asOneOf, asText, asTextOrNull, describeRow } 
 import { allByKeys, list, type Database, type Query, type Row } from "../engine/database.ts";
 import { removeQuestions } from "../confirmations/questions.ts";
 import { hostRow, insertHost, type HostRow } from "./hosts.ts";
-import { removeProof, resetProof } from "./proofs.ts";
+import { removeCheck, resetCheck } from "./connectionChecks.ts";
 import { changeConfiguration } from "./revision.ts";
 import type { Seal } from "../engine/seal.ts";
 import { readSetting } from "../settings.ts";
@@ -197,8 +197,8 @@ export function configurationStore(db: Database, seal: Seal, newId: () => string
       const open = Object.fromEntries(entries.filter(([name]) => !secrets.has(name)));
       const sealed = Object.fromEntries(entries.filter(([name]) => secrets.has(name)));
       return change(line, async (tx) => {
-        // The proof is of the settings before.
-        await resetProof(tx, connection.siteId, connection.id, line.at);
+        // The check was of the settings before.
+        await resetCheck(tx, connection.siteId, connection.id, line.at);
         await tx.all(
           `INSERT INTO connections (site_id, id, platform, account, settings, credentials, events, state, state_reason,
              created_at, updated_at)
@@ -245,7 +245,7 @@ export function configurationStore(db: Database, seal: Seal, newId: () => string
              VALUES ($1, $2, $3, $4, $5) ON CONFLICT DO NOTHING`,
             [line.siteId, id, String(removed.platform), String(removed.account), line.at],
           );
-        await removeProof(tx, line.siteId, id);
+        await removeCheck(tx, line.siteId, id);
         await removeQuestions(tx, line.siteId, id);
       });
     },

@@ -20,6 +20,9 @@ export const configurationTables = [
   "connections",
   "removed_connections",
   "sources",
+  "data_exports",
+  "shared_links",
+  "weekly_reports",
   "webhooks",
   "period_heads",
   "grants",
@@ -32,7 +35,7 @@ export const configurationTables = [
 /** The tables that are purged in steps. Rows go before those that they refer to, so that `check` finds nothing wrong in between. */
 export const purgedTables = [
   "backfills",
-  "proofs",
+  "connection_checks",
   "confirmation_requests",
   "quality_snapshots",
   "corrections",

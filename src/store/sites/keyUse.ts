@@ -43,11 +43,15 @@ export function keyUseStore(db: Database, newId: () => string) {
       });
     },
 
-    async sumUses(siteId: string, sinceHour: number): Promise<Map<string, { uses24h: number; lastUsedAt: number }>> {
+    async sumUses(
+      siteId: string,
+      sinceHour: number,
+      keyId?: string,
+    ): Promise<Map<string, { uses24h: number; lastUsedAt: number }>> {
       const rows = await db.all(
         `SELECT key_id, SUM(CASE WHEN hour >= $2 THEN uses ELSE 0 END) AS uses, MAX(last_used_at) AS last_used_at
-         FROM key_uses WHERE site_id = $1 GROUP BY key_id`,
-        [siteId, sinceHour],
+         FROM key_uses WHERE site_id = $1 ${keyId === undefined ? "" : "AND key_id = $3"} GROUP BY key_id`,
+        [siteId, sinceHour, ...(keyId === undefined ? [] : [keyId])],
       );
       return new Map(
         rows.map((row) => [String(row.key_id), { uses24h: Number(row.uses), lastUsedAt: Number(row.last_used_at) }]),

@@ -84,6 +84,8 @@ export async function saveSource(tx: Query, seal: Seal, source: SourceRow, at: n
       at,
     ],
   );
+  // A key may have been corrected.
+  await tx.all(`UPDATE source_requests SET due_at = $3 WHERE site_id = $1 AND source_id = $2 AND due_at > $3`, [siteId, id, at]);
   if (settings.keep_requests !== "on")
     await tx.all(`UPDATE source_shapes SET request = NULL WHERE site_id = $1 AND source_id = $2 AND request IS NOT NULL`, [
       siteId,

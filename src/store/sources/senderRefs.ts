@@ -1,10 +1,11 @@
 // What senders' own ids stand for: a customer id for a person, another id of an order for its order id. Later events that carry
-// such an id alone find the person or the order by it. Ids are stored as hashes.
+// such an id alone find the person or the order by it. Ids are stored as hashes. A customer whom an event named is looked up in
+// that event: a row of every sale stays small, and an event that is erased takes its person along.
 
 import { hash } from "node:crypto";
 import type { Person, Sha256 } from "../../kernel/event.ts";
 import { allByKeys, rowStatement, type Database, type Row, type RowQuery, type Value } from "../engine/database.ts";
-import { inGroups } from "../engine/groupCommit.ts";
+import { groupsFor, inGroups } from "../engine/groupCommit.ts";
 import { emailRef, packPerson, readPerson, refOf } from "../events/eventRow.ts";
 import type { PurgeStep } from "../maintenance/purge.ts";
 
@@ -12,10 +13,14 @@ export type SenderRef = {
   siteId: string;
   sourceId: string;
   ref: string;
+  /** The stored event that has the person. */
+  eventId: string | null;
   person: Person | null;
   orderId: string | null;
   seenAt: number;
 };
+
+type KnownRef = Pick<SenderRef, "eventId" | "person" | "orderId">;
 
 /** `kind` keeps a customer and an order with the same id apart. */
 export const senderRef = (sourceId: string, kind: "customer" | "order", id: string) =>
@@ -23,19 +28,20 @@ export const senderRef = (sourceId: string, kind: "customer" | "order", id: stri
 
 // An older request that arrives late must not replace what a newer one said.
 const saveRefs = rowStatement({
-  text: `INSERT INTO sender_refs (site_id, source_id, ref, email_ref, person, order_id, seen_at) VALUES {ROWS}
-    ON CONFLICT (site_id, source_id, ref) DO UPDATE SET email_ref = excluded.email_ref, person = excluded.person,
+  text: `INSERT INTO sender_refs (site_id, source_id, ref, event_id, email_ref, person, order_id, seen_at) VALUES {ROWS}
+    ON CONFLICT (site_id, source_id, ref) DO UPDATE SET event_id = excluded.event_id, email_ref = excluded.email_ref, person = excluded.person,
       order_id = excluded.order_id, seen_at = excluded.seen_at
     WHERE sender_refs.seen_at <= excluded.seen_at`,
-  columns: 7,
+  columns: 8,
   key: { site_id: 0, source_id: 1, ref: 2 },
-  types: ["text", "text", "text", "bigint", "text", "text", "bigint"],
+  types: ["text", "text", "text", "text", "bigint", "text", "text", "bigint"],
 });
 
-const valuesOf = ({ siteId, sourceId, ref, person, orderId, seenAt }: SenderRef): Value[] => [
+const valuesOf = ({ siteId, sourceId, ref, eventId, person, orderId, seenAt }: SenderRef): Value[] => [
   siteId,
   sourceId,
   ref,
+  eventId,
   person && refOf(person),
   person && packPerson(person),
   orderId,
@@ -52,30 +58,23 @@ export async function writeRefs(tx: RowQuery, refs: readonly SenderRef[]): Promi
 }
 
 export function senderRefStore(db: Database) {
-  const save = inGroups<readonly SenderRef[], void>(
-    async (_group, items) => {
-      await db.write((tx) => writeRefs(tx, items.flat()));
-      return items.map(() => undefined);
-    },
-    { isDataError: db.isDataError },
-  );
+  const save = inGroups<readonly SenderRef[], void>(async (_group, items) => {
+    await db.write((tx) => writeRefs(tx, items.flat()));
+    return items.map(() => undefined);
+  }, groupsFor(db));
 
   return {
     /** Durable when it resolves. */
     save: (siteId: string, refs: readonly SenderRef[]): Promise<void> => save(db.commitGroup(siteId), refs),
 
     /** Returns what is known of the ids, by ref. */
-    async find(
-      siteId: string,
-      sourceId: string,
-      refs: readonly string[],
-    ): Promise<Map<string, Pick<SenderRef, "person" | "orderId">>> {
-      const sql = `SELECT ref, person, order_id FROM sender_refs WHERE site_id = $1 AND source_id = $2 AND ref IN ({KEYS})`;
+    async find(siteId: string, sourceId: string, refs: readonly string[]): Promise<Map<string, KnownRef>> {
+      const sql = `SELECT ref, event_id, person, order_id FROM sender_refs WHERE site_id = $1 AND source_id = $2 AND ref IN ({KEYS})`;
       const rows = await allByKeys(db, sql, [siteId, sourceId], refs);
       return new Map(rows.map((row) => [String(row.ref), knownOf(row)]));
     },
 
-    /** Lists what is stored about a person, for an export. */
+    /** Lists what is stored about a person besides the events, for an export. */
     async listByPerson(
       siteId: string,
       emailSha256: Sha256,
@@ -121,7 +120,8 @@ export function senderRefStore(db: Database) {
   };
 }
 
-const knownOf = ({ person, order_id: orderId }: Row) => ({
+const knownOf = ({ person, event_id: eventId, order_id: orderId }: Row): KnownRef => ({
+  eventId: eventId as string | null,
   person: person == null ? null : readPerson(String(person)),
   orderId: orderId as string | null,
 });

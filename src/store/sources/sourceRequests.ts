@@ -1,10 +1,11 @@
 // A sample of the requests of sources, for people: what became of each, and the shapes of the last ones. Neither holds content,
-// unless a person wants whole requests to be kept for a day: those are sealed.
+// unless a person wants whole requests to be kept for a day: those are sealed. A request that waits, for a look-up or for another
+// request of its sender, is durable, with what was read of it, sealed, until the wait ends.
 
 import { idAt, lastId } from "../../kernel/ids.ts";
 import type { sourceOutcomes } from "../../kernel/event.ts";
-import { dayMs } from "../../kernel/time.ts";
-import { asNumber, asText, asTextOrNull, describeRow } from "../describeRow.ts";
+import { dayMs, minuteMs } from "../../kernel/time.ts";
+import { asNumber, asNumberOrNull, asText, asTextOrNull, describeRow } from "../describeRow.ts";
 import { tryUnseal, type Seal } from "../engine/seal.ts";
 import { chunks, tuples, writeBySite, type Database, type Query } from "../engine/database.ts";
 
@@ -24,7 +25,17 @@ export type SourceRequest = {
   type: string;
   deliveryId: string | null;
   eventId: string | null;
+  /** When the next attempt to end its wait is made; null for one that does not wait. */
+  dueAt: number | null;
+  /** Such attempts so far. */
+  attempts: number;
 };
+
+/** `waiting` is what was read of the request, as JSON; null where it can no longer be read. */
+export type WaitingRequest = SourceRequest & { dueAt: number; waiting: string | null };
+
+/** How a look-up ended, or why it is to be repeated. */
+type LookUpResult = Pick<SourceRequest, "outcome" | "reason" | "detail" | "eventId" | "dueAt">;
 
 export type SourceShape = {
   siteId: string;
@@ -51,6 +62,8 @@ export const requestRow = describeRow<SourceRequest, SourceRequest>({
   type: asText,
   deliveryId: asTextOrNull,
   eventId: asTextOrNull,
+  dueAt: asNumberOrNull,
+  attempts: asNumber,
 });
 
 export const shapeRow = describeRow<SourceShape, SourceShape>({
@@ -66,23 +79,53 @@ export const shapeRow = describeRow<SourceShape, SourceShape>({
 const maxKept = 1000;
 const keepMs = 30 * dayMs;
 const maxShapes = 10;
+/** Requests of one source that may wait. */
+const maxWaiting = 10_000;
+/** The action of the audit line of an erasure. */
+export const erasedAction = "person erased";
+/** Clocks of nodes differ by less. */
+const clockMs = 5 * minuteMs;
 /** How long whole requests can be read. */
 const wholeMs = dayMs;
 
 export function sourceRequestStore(db: Database, seal: Seal) {
   /** Removes all but the newest `max` rows, and rows before `from`. */
-  async function prune(tx: Query, table: string, siteId: string, sourceId: string, max: number, from: string): Promise<void> {
+  async function prune(
+    tx: Query,
+    table: "source_requests" | "source_shapes",
+    siteId: string,
+    sourceId: string,
+    max: number,
+    from: string,
+  ): Promise<void> {
     const [oldest] = await tx.all(
       `SELECT id FROM ${table} WHERE site_id = $1 AND source_id = $2 ORDER BY id DESC LIMIT 1 OFFSET ${max - 1}`,
       [siteId, sourceId],
     );
     const first = oldest ? String(oldest.id) : from;
-    await tx.all(`DELETE FROM ${table} WHERE site_id = $1 AND source_id = $2 AND id < $3`, [
+    const settled = table === "source_requests" ? "AND due_at IS NULL" : "";
+    await tx.all(`DELETE FROM ${table} WHERE site_id = $1 AND source_id = $2 AND id < $3 ${settled}`, [
       siteId,
       sourceId,
       first > from ? first : from,
     ]);
   }
+
+  /** A request that is written at the same moment comes before, and is found, or after, and finds the audit line. */
+  const lockSite = (tx: Query, siteId: string) =>
+    tx.all(`SELECT site_id FROM sites WHERE site_id = $1 ${db.forUpdate}`, [siteId]);
+
+  async function wasErasedSince(tx: Query, siteId: string, at: number): Promise<boolean> {
+    await lockSite(tx, siteId);
+    const rows = await tx.all(`SELECT id FROM audit WHERE site_id = $1 AND id >= $2 AND action = '${erasedAction}' LIMIT 1`, [
+      siteId,
+      idAt(at - clockMs),
+    ]);
+    return rows.length > 0;
+  }
+
+  const sealed = ({ siteId, sourceId, id, waiting }: WaitingRequest) =>
+    waiting === null ? null : seal.seal(waiting, requestPlace(siteId, sourceId, id));
 
   return {
     /** Safe to repeat. */
@@ -95,6 +138,51 @@ export function sourceRequestStore(db: Database, seal: Seal) {
             some.flatMap((one) => requestRow.values(one)),
           );
       });
+    },
+
+    /** Durable when it resolves. False where too many of the source wait already: then none is added. Safe to repeat. */
+    async addWaiting(requests: readonly WaitingRequest[]): Promise<boolean> {
+      const [first] = requests;
+      if (!first) return true;
+      const columns = [...requestRow.inserted, "waiting"];
+      return db.write(async (tx) => {
+        const [row] = await tx.all(
+          `SELECT COUNT(*) AS waiting FROM (SELECT id FROM source_requests
+           WHERE site_id = $1 AND source_id = $2 AND due_at IS NOT NULL LIMIT ${maxWaiting}) AS known`,
+          [first.siteId, first.sourceId],
+        );
+        if (Number(row?.waiting) + requests.length > maxWaiting) return false;
+        for (const some of chunks(requests))
+          await tx.all(
+            `INSERT INTO source_requests (${columns.join(",")}) VALUES ${tuples(some.length, columns.length)} ON CONFLICT DO NOTHING`,
+            some.flatMap((one) => [...requestRow.values(one), sealed(one)]),
+          );
+        return true;
+      });
+    },
+
+    /** Lists requests whose look-up is due, the oldest first. */
+    async listDue(siteId: string, sourceId: string, now: number, limit: number): Promise<WaitingRequest[]> {
+      const rows = await db.all(
+        `SELECT ${requestRow.list}, waiting FROM source_requests WHERE site_id = $1 AND source_id = $2 AND due_at <= $3
+         ORDER BY due_at LIMIT $4`,
+        [siteId, sourceId, now, limit],
+      );
+      return rows.map((row) => {
+        const request = requestRow.read(row);
+        const place = requestPlace(siteId, sourceId, request.id);
+        return { ...request, dueAt: Number(row.due_at), waiting: tryUnseal(seal, String(row.waiting ?? ""), place) };
+      });
+    },
+
+    /** Notes an attempt of a look-up. What was kept of the request goes with the last one. */
+    async noteLookUp({ siteId, sourceId, id }: SourceRequest, result: LookUpResult): Promise<void> {
+      await db.run(
+        `UPDATE source_requests SET outcome = $4, reason = $5, detail = $6, event_id = $7, due_at = $8, attempts = attempts + 1
+           ${result.dueAt === null ? ", waiting = NULL" : ""}
+         WHERE site_id = $1 AND source_id = $2 AND id = $3 AND due_at IS NOT NULL RETURNING id`,
+        [siteId, sourceId, id, result.outcome, result.reason, result.detail, result.eventId, result.dueAt],
+      );
     },
 
     /** Lists the newest first; `before` is the last id of the previous page. */
@@ -111,11 +199,12 @@ export function sourceRequestStore(db: Database, seal: Seal) {
       return rows.map(requestRow.read);
     },
 
-    /** Keeps the last ten shapes of a source. Safe to repeat. */
+    /** Keeps the last ten shapes of a source. A request that came before a person was erased is not kept. Safe to repeat. */
     async addShape({ request, ...rest }: SourceShape): Promise<void> {
       const place = requestPlace(rest.siteId, rest.sourceId, rest.id);
-      const shape = { ...rest, request: request === null ? null : seal.seal(request, place) };
       await db.write(async (tx) => {
+        const isKept = request !== null && !(await wasErasedSince(tx, rest.siteId, rest.at));
+        const shape = { ...rest, request: isKept ? seal.seal(request, place) : null };
         await tx.all(
           `INSERT INTO source_shapes (${shapeRow.inserted.join(",")}) VALUES ${tuples(1, shapeRow.inserted.length)} ON CONFLICT DO NOTHING`,
           shapeRow.values(shape),
@@ -139,11 +228,15 @@ export function sourceRequestStore(db: Database, seal: Seal) {
 
     /**
      * Forgets the whole requests of a site up to an age, and all of them by default: which persons are in a request is not known, so
-     * that erasing one forgets every request.
+     * that erasing one forgets every request. The audit line of the erasure must be written before: nodes that still hold a request in
+     * memory find it.
      */
-    async forgetRequests(siteId: string, until = Number.MAX_SAFE_INTEGER): Promise<number> {
+    async forgetRequests(siteId: string, until?: number): Promise<number> {
       const sql = `UPDATE source_shapes SET request = NULL WHERE site_id = $1 AND request IS NOT NULL AND at < $2 RETURNING id`;
-      return (await db.run(sql, [siteId, until])).length;
+      return db.write(async (tx) => {
+        if (until === undefined) await lockSite(tx, siteId);
+        return (await tx.all(sql, [siteId, until ?? Number.MAX_SAFE_INTEGER])).length;
+      });
     },
 
     /** Keeps the newest requests of a source, for a month at most. */

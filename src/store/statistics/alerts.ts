@@ -86,7 +86,7 @@ export function alertStore(db: Database) {
 
     /**
      * Returns the sites with something that an alert can be about: alerts that are open or ended after `endedAfter`,
-     * lockouts, webhooks and order feeds that fail, recent reconciliations, queued deliveries, recent attempts. Null where the database cannot tell cheaply: then
+     * lockouts, webhooks, order feeds and exports that fail, recent reconciliations, queued deliveries, recent attempts. Null where the database cannot tell cheaply: then
      * every site is concerned.
      */
     async listConcerned(now: number, endedAfter: number): Promise<Set<string> | null> {
@@ -96,6 +96,7 @@ export function alertStore(db: Database) {
         ...(await db.all(`SELECT DISTINCT site_id FROM lockouts WHERE locked_until > $1`, [now])),
         ...(await db.all(`SELECT DISTINCT site_id FROM webhooks WHERE state <> 'active' OR failing_since IS NOT NULL`)),
         ...(await db.all(`SELECT DISTINCT site_id FROM order_feeds WHERE failing_since IS NOT NULL`)),
+        ...(await db.all(`SELECT site_id FROM data_exports WHERE failing_since IS NOT NULL`)),
         ...(await db.all(`SELECT DISTINCT site_id FROM reconciliations WHERE updated_at > $1`, [now - reconciledMs])),
       ];
       const connections = [

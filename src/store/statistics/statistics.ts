@@ -12,13 +12,18 @@ import { readCounted, summaryColumns, type CountedEvent } from "../events/eventR
 /**
  * conversion: by event name and currency. source, campaign: the same conversions by theirs, refunds without their value.
  * delivery: by platform and state. delivered: the conversions that a platform accepted, by currency. filtered: by reason.
- * click id: by its name. The others have no name: of the conversions, those with an identity record, with identifiers
+ * click id: by its name. first and linear: what these models move from the last touch to others (src/statistics/models.ts); the
+ * counts are parts of a conversion. The others have no name: of the conversions, those with an identity record, with identifiers
  * withheld, with at least one click id; and test events.
  */
 export const statisticsKinds = [
   "conversion",
   "source",
   "campaign",
+  "first source",
+  "first campaign",
+  "linear source",
+  "linear campaign",
   "delivery",
   "delivered",
   "filtered",

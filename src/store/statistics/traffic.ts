@@ -3,9 +3,10 @@
 import { hash } from "node:crypto";
 import type { Verdict, VisitBucket } from "../../kernel/event.ts";
 import { lastId } from "../../kernel/ids.ts";
-import { damageFindings, unsealObject } from "../damagedRows.ts";
+import { minuteMs } from "../../kernel/time.ts";
+import { damageFindings, tryRead, unsealObject } from "../damagedRows.ts";
 import { columns } from "../schema/columns.ts";
-import { allByKeys, chunks, tuples, writeBySite, type Database, type Row } from "../engine/database.ts";
+import { allByKeys, chunks, clockOr, tuples, writeBySite, type Database, type Row } from "../engine/database.ts";
 import type { Seal } from "../engine/seal.ts";
 import { saveBotVisits } from "../outbound/totals.ts";
 import { beginAlert } from "./alerts.ts";
@@ -23,8 +24,11 @@ export type VisitCount = {
 /** The reason of visits that count as people's though there is evidence against them; in samples, with that evidence. */
 export const suspicious = "suspicious:";
 
-/** Visits with each piece of evidence, and submitted emails with it; without a name, all submitted emails. */
-export const evidenceBuckets = ["evidence", "evidence at emails"] as const;
+/**
+ * Visits with each piece of evidence, submitted emails with it, and conversions of people who have visits with it; without a name, all
+ * submitted emails, and all conversions of people who visited.
+ */
+export const evidenceBuckets = ["evidence", "evidence at emails", "evidence at conversions"] as const;
 export type EvidenceBucket = (typeof evidenceBuckets)[number];
 type EvidenceCount = Omit<VisitCount, "bucket" | "hour"> & { bucket: EvidenceBucket };
 
@@ -54,6 +58,9 @@ export type BotVisit<Seen = unknown> = {
   /** The click on an advertisement that brought it; null if there was none, or if it is kept with another visit. */
   click: { name: string; value: string; campaign: string } | null;
 };
+
+/** Nodes read every few seconds. */
+const newsKeptMs = minuteMs;
 
 export function trafficStore(db: Database, seal: Seal, clock: () => number = Date.now) {
   return {
@@ -138,6 +145,37 @@ export function trafficStore(db: Database, seal: Seal, clock: () => number = Dat
       );
     },
 
+    /** Tells the other nodes what this one observed, and deletes what all nodes that run have read. */
+    async shareNews(writer: string, number: number, news: readonly unknown[]): Promise<void> {
+      const at = clockOr(db, 1);
+      await db.write(
+        async (tx) => {
+          if (news.length > 0)
+            await tx.all(
+              `INSERT INTO shared_traffic (site_id, writer, number, written_at, record) VALUES ('', $2, $3, ${at}, $4)
+               ON CONFLICT DO NOTHING`,
+              [clock(), writer, number, JSON.stringify(news)],
+            );
+          await tx.all(`DELETE FROM shared_traffic WHERE site_id = '' AND written_at < ${at} - ${newsKeptMs}`, [clock()]);
+        },
+        { isRepeatable: true, siteId: "" },
+      );
+    },
+
+    /** Lists what other nodes told lately, in their order. */
+    async listNews(writer: string): Promise<{ writer: string; number: number; news: unknown }[]> {
+      const rows = await db.background.all(
+        `SELECT writer, number, record FROM shared_traffic
+         WHERE site_id = '' AND writer <> $2 AND written_at > ${clockOr(db, 1)} - ${newsKeptMs / 2} ORDER BY writer, number`,
+        [clock(), writer],
+      );
+      return rows.map(({ writer: by, number, record }) => ({
+        writer: String(by),
+        number: Number(number),
+        news: tryRead(() => JSON.parse(String(record)) as unknown) ?? [],
+      }));
+    },
+
     /** Deletes the visits that these clicks brought. */
     async eraseClicks(siteId: string, values: readonly string[]): Promise<void> {
       const hashes = values.map((value) => clickHash(siteId, value));
@@ -151,12 +189,13 @@ export function trafficStore(db: Database, seal: Seal, clock: () => number = Dat
       limit: number,
       before: string = lastId,
       kind: BotVisitKind = "bots",
+      since = 0,
     ): Promise<BotVisit[]> {
       const found: BotVisit[] = [];
       for (let after = before; ;) {
         const rows = await db.all(
-          `SELECT ${columns.bot_visits} FROM bot_visits WHERE site_id = $1 AND id < $2 AND ${kinds[kind]} ORDER BY id DESC LIMIT $3`,
-          [siteId, after, limit],
+          `SELECT ${columns.bot_visits} FROM bot_visits WHERE site_id = $1 AND id < $2 AND seen_at >= $4 AND ${kinds[kind]} ORDER BY id DESC LIMIT $3`,
+          [siteId, after, limit, since],
         );
         const readable = rows.flatMap((row) => botVisitOf(row, seal) ?? []);
         found.push(...readable.slice(0, limit - found.length));

@@ -6,7 +6,7 @@ import type { TokenSet } from "../../../delivery/oauth/oauth2.ts";
 import { readSignInTokens } from "../../../delivery/oauth/signIn.ts";
 import type { Platform } from "../../../platforms/platform.ts";
 import { urlFault } from "../../../delivery/addresses.ts";
-import { proveByTest, proveConnection } from "../../../delivery/prove.ts";
+import { verifyByTest, verifyConnection } from "../../../delivery/verify.ts";
 import { listChoices, readConversion, previewRequest, sampleNow, sendTest } from "../../../delivery/testDelivery.ts";
 import { valueSetting } from "../../../platforms/valueRules.ts";
 import { previewValues } from "../../../delivery/valuePreview.ts";
@@ -22,7 +22,7 @@ type ConnectionTestNames =
   | "POST /sites/:site/connections/preview"
   | "POST /sites/:site/connections/:connection/values/preview"
   | "POST /sites/:site/connections/:connection/test"
-  | "POST /sites/:site/connections/:connection/prove"
+  | "POST /sites/:site/connections/:connection/verify"
   | "POST /sites/:site/connections/choices";
 
 /** Finds the saved connection that the unsaved settings extend. */
@@ -74,7 +74,7 @@ export function connectionTestHandlers(context: ApiContext): Handlers<Connection
       const began = performance.now();
       const sample = sampleNow(body.name, by.now);
       const { skipped, reading, log, request } = await sendTest(context, connection, sample, by.now);
-      if (reading?.kind === "accepted") await proveByTest(context, connection);
+      if (reading?.kind === "accepted") await verifyByTest(context, connection);
       return {
         skipped,
         outcome: reading?.kind ?? null,
@@ -85,10 +85,10 @@ export function connectionTestHandlers(context: ApiContext): Handlers<Connection
       };
     },
 
-    async "POST /sites/:site/connections/:connection/prove"({ site, params, actor }) {
+    async "POST /sites/:site/connections/:connection/verify"({ site, params, actor }) {
       const connection = findConnection([site], params.connection);
       await countTest(store, actor, testLimits("connection", site.id), now());
-      return { proof: await proveConnection(context, connection) };
+      return { verification: await verifyConnection(context, connection) };
     },
 
     async "POST /sites/:site/connections/choices"({ site, body, actor, by }) {

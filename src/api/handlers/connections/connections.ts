@@ -4,7 +4,7 @@ import { dayMs } from "../../../kernel/time.ts";
 import type { Answer, Body } from "../../../contract/contract.ts";
 import type { integrationRoutes } from "../../../contract/integrations.ts";
 import { urlFault } from "../../../delivery/addresses.ts";
-import { proveConnection, readProofState, whyRefused, whySendsNothing } from "../../../delivery/prove.ts";
+import { verifyConnection, readVerificationState, whyRefused, whySendsNothing } from "../../../delivery/verify.ts";
 import { Denied } from "../../../kernel/refusal.ts";
 import {
   changeConnection,
@@ -25,7 +25,7 @@ import { countWaiting } from "../siteHealth.ts";
 import { connectionTestHandlers, readChanges, readCallerTokens } from "./connectionTests.ts";
 
 type Names = Extract<keyof typeof integrationRoutes, `${string} /sites/:site/connections${string}`>;
-type Prove = Body<"POST /sites/:site/connections">["prove"];
+type Verify = Body<"POST /sites/:site/connections">["verify"];
 type Described = Answer<"GET /sites/:site/connections">["items"][number];
 
 async function describe({ store, now }: Pick<ApiContext, "store" | "now">, connection: Connection): Promise<Described> {
@@ -42,7 +42,7 @@ async function describe({ store, now }: Pick<ApiContext, "store" | "now">, conne
     waiting,
     attempts24h: { sent, others },
     lastSentAt,
-    proof: await readProofState(store, connection, lastSentAt),
+    verification: await readVerificationState(store, connection, lastSentAt),
     sendsNothing: whySendsNothing(connection, now()),
   };
 }
@@ -54,9 +54,9 @@ export function connectionHandlers(context: ApiContext): Handlers<Names> {
     const refused = await whyRefused(context, existing, changed);
     if (refused !== null) throw new Denied("conflict", refused);
   };
-  const checksOf = ({ prove }: { prove: Prove }) => ({
+  const checksOf = ({ verify }: { verify: Verify }) => ({
     checkAddress,
-    checkChange: prove === true ? checkChange : undefined,
+    checkChange: verify === true ? checkChange : undefined,
   });
 
   return {
@@ -74,7 +74,7 @@ export function connectionHandlers(context: ApiContext): Handlers<Names> {
       const current = await reloadSite(directory, site);
       const result = await connectPlatform(context, current, platform, wanted, { ...by, ...checksOf(body) });
       if (body.signIn !== undefined) await store.platformSignIns.end(site.id, body.signIn);
-      if (body.prove !== "never") await proveConnection(context, result.connection);
+      if (body.verify !== "never") await verifyConnection(context, result.connection);
       return { ...result, connection: await describe(context, result.connection) };
     },
 
@@ -88,7 +88,7 @@ export function connectionHandlers(context: ApiContext): Handlers<Names> {
         ...checksOf(body),
       });
       if (body.signIn !== undefined) await store.platformSignIns.end(site.id, body.signIn);
-      if (body.prove !== "never") await proveConnection(context, changed.connection);
+      if (body.verify !== "never") await verifyConnection(context, changed.connection);
       const { released, newSecret } = changed;
       return { connection: await describe(context, changed.connection), released, newSecret };
     },

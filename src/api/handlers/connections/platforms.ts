@@ -45,6 +45,7 @@ function describe(platform: Platform): Described {
         testCode: setting.testCode ?? false,
         multiline: setting.multiline ?? false,
         default: setting.default ?? null,
+        values: setting.choices ? [...setting.choices] : null,
         choices: picker ? { needs: [...picker.needs] } : null,
       };
     }),

@@ -29,7 +29,7 @@ export const eventSourceSetting = {
   label: "Event source",
   help: `Where your conversions happen: ${eventSources.join(", ")}.`,
   default: "WEB",
-  check: oneOf(eventSources),
+  ...oneOf(eventSources),
 } as const satisfies Setting;
 
 export const numericOrderIdsSetting = {
@@ -37,7 +37,7 @@ export const numericOrderIdsSetting = {
   label: "Order IDs of digits only",
   help: "as_given sends 1001, the id that the Google tag reports too. prefixed sends 1001 as order-1001: choose it when earlier conversions went under such ids.",
   default: "as_given",
-  check: oneOf(["prefixed", "as_given"]),
+  ...oneOf(["prefixed", "as_given"]),
 } as const satisfies Setting;
 
 /** The limits of a Cloud project, which all connections of the operator's app share, and of a request. */

@@ -40,7 +40,7 @@ export const examples: readonly Example[] = [
       event: "invitee.created",
       payload: { ...payload, old_invitee: "https://api.calendly.com/scheduled_events/EV0/invitees/INV0" },
     },
-    outcomes: [{ is: "ignored", reason: "repeats another event" }],
+    outcomes: [{ is: "learned", orderRef: "INV1", fields: { orderId: "INV0" } }],
   },
   {
     name: "a cancellation for a new time",

@@ -43,8 +43,13 @@ export const calendly = {
     {
       name: "new time of a meeting that counted already",
       when: 'event = "invitee.created" and payload.old_invitee exists',
-      gives: "ignore",
-      reason: "repeats another event",
+      gives: "learn",
+      // A later cancellation names the new invitee, and the order is the first one.
+      fields: {
+        email: invitee.email,
+        orderId: 'payload.old_invitee split("/", -1)',
+        orderRef: invitee.orderId,
+      },
     },
     {
       name: "booked meeting",
@@ -62,7 +67,7 @@ export const calendly = {
       name: "cancellation of a paid meeting",
       when: 'event = "invitee.canceled" and payload.payment.amount > 0',
       gives: "refund",
-      fields: { ...invitee, refundId: '"cancelled"', eventTime: "created_at iso" },
+      fields: { ...invitee, orderRef: invitee.orderId, refundId: '"cancelled"', eventTime: "created_at iso" },
     },
   ],
   guide: {

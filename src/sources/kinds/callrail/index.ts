@@ -21,7 +21,7 @@ export const callrail = {
   ],
   bodies: ["json"],
   busyStatus: 503,
-  type: "call_type | resource_id",
+  type: 'call_type | "form"',
   settings: [
     secretSetting("The signing key of the company, on the page of the webhooks."),
     eventSetting("call"),

@@ -23,6 +23,7 @@ export const chargebee = {
   bodies: ["json"],
   busyStatus: 503,
   delivery: "id",
+  deliveryTime: "occurred_at seconds",
   type: "event_type",
   settings: [...basicSettings, eventSetting("purchase"), renewalSetting],
   rules: [

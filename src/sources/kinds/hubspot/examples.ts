@@ -47,7 +47,7 @@ export const examples: readonly Example[] = [
           event: "qualified_lead",
           email: "ada@example.com",
           firstName: "Ada",
-          orderId: "51",
+          orderId: "contact-51",
           eventTime: "2026-11-18T00:00:00.000Z",
         },
       },
@@ -81,7 +81,7 @@ export const examples: readonly Example[] = [
       },
     ],
     outcomes: [
-      { is: "ignored", reason: "needs a lookup", deliveryId: "1:7:1794960000000" },
+      { is: "conversion", deliveryId: "1:7:1794960000000", lookUp: "deal", fields: { event: "purchase", orderId: "9981" } },
       { is: "ignored", reason: "not chosen" },
     ],
   },

@@ -1,5 +1,5 @@
 import type { Kind } from "../../kind.ts";
-import { secretSetting } from "../shared.ts";
+import { keySetting, secretSetting } from "../shared.ts";
 
 const stage = "properties.dealstage.value | dealstage";
 const lifecycle = "properties.lifecyclestage.value | lifecyclestage";
@@ -14,6 +14,26 @@ const person = {
     "@",
   ],
 } as const;
+
+/** Contacts and deals are numbered each for themselves: a contact must not pass for a deal that was counted. */
+const contactOrder = (...ids: string[]) => ids.map((id) => `"contact-" append(${id})`).join(" | ");
+
+/** Of the contact that a look-up found. */
+const contact = {
+  email: "contact.properties.email",
+  phone: "contact.properties.phone | contact.properties.mobilephone",
+  firstName: "contact.properties.firstname",
+  lastName: "contact.properties.lastname",
+  clickIds: [
+    ["gclid", "contact.properties.hs_google_click_id"],
+    ["fbclid", "contact.properties.hs_facebook_click_id"],
+  ],
+} as const;
+const contactStep = (id: string) => ({
+  name: "contact",
+  url: `https://api.hubapi.com/crm/v3/objects/contacts/{${id}}?properties=email,phone,mobilephone,firstname,lastname,hs_google_click_id,hs_facebook_click_id`,
+  permission: "crm.objects.contacts.read",
+});
 
 export const hubspot = {
   id: "hubspot",
@@ -79,19 +99,35 @@ export const hubspot = {
       help: "The same for contacts: `lead=lead, marketingqualifiedlead=qualified_lead`.",
     },
     { name: "currency", label: "Currency", help: "The currency of deals that name none, such as EUR." },
+    keySetting(
+      "Only for webhooks of an app, which do not name the person: the access token of a private app with `crm.objects.deals.read` and `crm.objects.contacts.read`.",
+    ),
   ],
   rules: [
     {
       name: "change of a chosen deal stage, without the deal's fields",
       when: 'subscriptionType exists and propertyName = "dealstage" and propertyValue lookup($settings.stages) exists',
-      gives: "ignore",
-      reason: "needs a lookup",
+      gives: "conversion",
+      fields: {
+        event: "propertyValue lookup($settings.stages)",
+        orderId: "objectId",
+        currency: "$settings.currency",
+        eventTime: "occurredAt millis",
+      },
+      lookUp: "deal",
     },
     {
       name: "change of a chosen lifecycle stage, without the contact's fields",
-      when: 'subscriptionType exists and propertyName = "lifecyclestage" and propertyValue lookup($settings.lifecycle_stages) exists',
-      gives: "ignore",
-      reason: "needs a lookup",
+      // Companies have lifecycle stages too, and are not people.
+      when: 'subscriptionType in ("contact.propertyChange", "object.propertyChange") and objectTypeId != "0-2" and propertyName = "lifecyclestage" and propertyValue lookup($settings.lifecycle_stages) exists',
+      gives: "conversion",
+      fields: {
+        event: "propertyValue lookup($settings.lifecycle_stages)",
+        orderId: contactOrder("objectId"),
+        orderRef: "objectId",
+        eventTime: "occurredAt millis",
+      },
+      lookUp: "contact",
     },
     { name: "other changes", when: "subscriptionType exists", gives: "ignore", reason: "not chosen" },
     {
@@ -116,12 +152,31 @@ export const hubspot = {
         ...person,
         event:
           "properties.lifecyclestage.value lookup($settings.lifecycle_stages) | lifecyclestage lookup($settings.lifecycle_stages)",
-        orderId: "objectId | properties.hs_object_id.value | hs_object_id | vid",
+        orderId: contactOrder("objectId", "properties.hs_object_id.value", "hs_object_id", "vid"),
         eventTime: "properties.lifecyclestage.timestamp millis",
       },
     },
     { name: "contact in another lifecycle stage", when: `${lifecycle} exists`, gives: "ignore", reason: "not chosen" },
   ],
+  lookUps: {
+    deal: {
+      key: "api_key",
+      steps: [
+        {
+          name: "deal",
+          url: "https://api.hubapi.com/crm/v3/objects/deals/{orderId}?properties=amount,deal_currency_code&associations=contacts",
+          permission: "crm.objects.deals.read",
+        },
+        contactStep("deal.associations.contacts.results[0].id"),
+      ],
+      fields: {
+        ...contact,
+        value: "deal.properties.amount number",
+        currency: "deal.properties.deal_currency_code",
+      },
+    },
+    contact: { key: "api_key", steps: [contactStep("orderRef")], fields: contact },
+  },
   guide: {
     steps: [
       "Create a workflow of deals or contacts that starts when the stage is reached, and add *Send a webhook* with POST and the address ADDRESS.",
@@ -131,7 +186,7 @@ export const hubspot = {
     ],
     retries: ["HubSpot repeats requests of workflows for three days, but none that got a status of 400 to 499 other than 429."],
     notes: [
-      "Webhooks of an app name only the changed field, not the person: they are listed as ignored. Use a workflow.",
+      "Webhooks of an app name only the changed field, not the person. With an API key the relay looks the deal and its first contact up; without one they are listed as ignored. A workflow needs no key.",
       "HubSpot signs the address too: it must be called by a host of the site.",
     ],
   },

@@ -45,15 +45,28 @@ export const examples: readonly Example[] = [
     outcomes: [{ is: "conversion", mode: "test" }],
   },
   {
-    name: "a refund",
+    name: "a partial refund, the second one of its order",
     body: {
       meta: { ...order.meta, event_name: "order_refunded" },
       data: {
         ...order.data,
-        attributes: { ...order.data.attributes, refunded_amount: 500, refunded_at: "2026-11-19T10:00:00.000000Z" },
+        attributes: {
+          ...order.data.attributes,
+          refunded: false,
+          refunded_amount: 1500,
+          refunded_at: null,
+          updated_at: "2026-11-19T10:00:00.000000Z",
+        },
       },
     },
-    outcomes: [{ is: "refund", fields: { value: 5, orderId: "501", refundId: "2026-11-19T10:00:00.000000Z" } }],
+    outcomes: [
+      {
+        is: "refund",
+        deliveryId: "order_refunded:501:1500",
+        isSum: true,
+        fields: { value: 15, orderId: "501", refundId: "1500", eventTime: "2026-11-19T10:00:00.000Z" },
+      },
+    ],
   },
   {
     name: "the first payment of a subscription, which its order counted",

@@ -28,8 +28,9 @@ export const lemonsqueezy = {
   ],
   bodies: ["json"],
   busyStatus: 503,
+  // What was refunded so far tells the refunds of one order apart.
   delivery:
-    'meta.event_name append(":") append(data.id) append(":") append(data.attributes.refunded_at) | meta.event_name append(":") append(data.id)',
+    'meta.event_name append(":") append(data.id) append(":") append(data.attributes.refunded_amount) | meta.event_name append(":") append(data.id)',
   type: "meta.event_name",
   test: "meta.test_mode | data.attributes.test_mode = true",
   settings: [
@@ -62,12 +63,14 @@ export const lemonsqueezy = {
       name: "refund, whole or in part",
       when: 'meta.event_name = "order_refunded"',
       gives: "refund",
+      // The request has the order with all of its refunds so far, and only after the last one says when.
+      sums: true,
       fields: {
         ...buyer,
         value: "data.attributes.refunded_amount positive cents(data.attributes.currency)",
         orderId: "data.id",
-        refundId: "data.attributes.refunded_at | data.id",
-        eventTime: "data.attributes.refunded_at iso",
+        refundId: "data.attributes.refunded_amount | data.id",
+        eventTime: "data.attributes.refunded_at iso | data.attributes.updated_at iso",
       },
     },
     {
@@ -99,12 +102,14 @@ export const lemonsqueezy = {
       name: "refund of a renewal",
       when: 'meta.event_name = "subscription_payment_refunded"',
       gives: "refund",
+      // The request has the order with all of its refunds so far, and only after the last one says when.
+      sums: true,
       fields: {
         ...buyer,
         value: "data.attributes.refunded_amount positive cents(data.attributes.currency)",
         orderId: '"invoice-" append(data.id)',
-        refundId: "data.attributes.refunded_at | data.id",
-        eventTime: "data.attributes.refunded_at iso",
+        refundId: "data.attributes.refunded_amount | data.id",
+        eventTime: "data.attributes.refunded_at iso | data.attributes.updated_at iso",
       },
     },
   ],

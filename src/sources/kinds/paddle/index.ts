@@ -23,6 +23,7 @@ export const paddle = {
   bodies: ["json"],
   busyStatus: 503,
   delivery: "event_id",
+  deliveryTime: "occurred_at iso",
   type: "event_type",
   settings: [secretSetting("The secret key of the notification destination."), eventSetting("purchase"), renewalSetting],
   rules: [

@@ -84,6 +84,8 @@ export const pipedrive = {
       "Pipedrive repeats a failed request after 3, 30 and 150 seconds.",
       "Ten requests that fail at first ban the webhook for 30 minutes, and what happens meanwhile is lost. Three days without success delete it.",
     ],
-    notes: ["Persons whom the relay has not seen are unknown: edit them once in Pipedrive, or import them."],
+    notes: [
+      "A deal of a person whom the relay has not seen waits for three days: edit the person once in Pipedrive, and the deal counts.",
+    ],
   },
 } as const satisfies Kind;

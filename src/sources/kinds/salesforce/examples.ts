@@ -43,6 +43,13 @@ export const examples: readonly Example[] = [
     ],
   },
   {
+    name: "an id of the organization as Salesforce shows it, without its last three characters",
+    headers,
+    settings: { organization_id: "00D000000000001" },
+    body: message(lead),
+    outcomes: [{ is: "conversion", fields: { orderId: "00Q1" } }],
+  },
+  {
     name: "a message of another organization",
     headers,
     settings: { organization_id: "00D000000000009AAA" },

@@ -25,7 +25,7 @@ export const salesforce = {
     {
       name: "organization_id",
       label: "Organization id",
-      help: "The id of your organization, 18 characters. Messages of another one are ignored.",
+      help: "The id of your organization, 15 or 18 characters. Messages of another one are ignored.",
       required: true,
     },
     eventSetting("lead"),
@@ -39,7 +39,8 @@ export const salesforce = {
   rules: [
     {
       name: "message of another organization",
-      when: "$body.Envelope.Body.notifications.OrganizationId != $settings.organization_id",
+      // Salesforce shows the id with 15 characters, and sends it with three more, which say nothing new.
+      when: "$body.Envelope.Body.notifications.OrganizationId start(15) != $settings.organization_id start(15)",
       gives: "ignore",
       reason: "not chosen",
     },

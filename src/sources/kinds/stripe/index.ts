@@ -1,5 +1,5 @@
 import type { Kind } from "../../kind.ts";
-import { eventSetting, secretSetting } from "../shared.ts";
+import { eventSetting, keySetting, secretSetting } from "../shared.ts";
 
 const checkouts = '("checkout.session.completed", "checkout.session.async_payment_succeeded")';
 /** Stripe writes amounts of these currencies with two digits, though they have none. */
@@ -27,6 +27,7 @@ export const stripe = {
   bodies: ["json"],
   busyStatus: 503,
   delivery: "id",
+  deliveryTime: "created seconds",
   type: "type",
   test: "livemode = false",
   settings: [
@@ -39,6 +40,9 @@ export const stripe = {
       default: "subscriptions",
       choices: ["subscriptions", "renewals", "all", "none"],
     },
+    keySetting(
+      "Only for refunds of subscriptions, which name a payment and not its invoice: a restricted key that may read invoices, payment intents and customers, `rk_…`.",
+    ),
   ],
   rules: [
     {
@@ -71,6 +75,8 @@ export const stripe = {
         eventTime: "created seconds",
         customer: "data.object.customer",
         clickIds: ["data.object.metadata"],
+        // Stripe opens the session when the visitor opens the Payment Link.
+        link: { token: "data.object.client_reference_id", openedAt: "data.object.created seconds | created seconds" },
       },
     },
     { name: "checkout of nothing", when: `type in ${checkouts}`, gives: "ignore", reason: "no value" },
@@ -128,6 +134,7 @@ export const stripe = {
         eventTime: "created seconds",
         customer: "data.object.customer",
       },
+      lookUp: "order",
     },
     {
       name: "customer",
@@ -148,6 +155,28 @@ export const stripe = {
       reason: "repeats another event",
     },
   ],
+  lookUps: {
+    // Since the API of 2025-03-31 neither a charge nor its payment intent names the invoice.
+    order: {
+      key: "api_key",
+      steps: [
+        {
+          name: "invoice",
+          url: "https://api.stripe.com/v1/invoice_payments?payment[type]=payment_intent&payment[payment_intent]={orderRef}&limit=1",
+          permission: "read access to invoices",
+        },
+        {
+          name: "payment",
+          url: "https://api.stripe.com/v1/payment_intents/{orderRef}?expand[]=customer",
+          permission: "read access to payment intents and customers",
+        },
+      ],
+      fields: {
+        orderId: "invoice.data[0].invoice | orderId",
+        email: "payment.receipt_email | payment.customer.email",
+      },
+    },
+  },
   guide: {
     steps: [
       "Open Workbench in the Stripe dashboard, then *Webhooks*, and *Add destination*.",
@@ -160,7 +189,7 @@ export const stripe = {
       "Events of a sandbox are test events, whatever the mode of the source.",
     ],
     notes: [
-      "A refund finds its order by the payment intent, which the relay remembers with the order.",
+      "A refund finds its order by the payment intent, which the relay remembers with the order. Invoices of newer versions of the API do not name it: with an API key the relay asks Stripe for the invoice of the payment.",
       "Checkout sends no line items with the event, so none go out.",
     ],
   },

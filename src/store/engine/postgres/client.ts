@@ -82,3 +82,27 @@ async function answers(server: string, timeoutMs: number): Promise<boolean> {
     client.end().catch(() => {});
   }
 }
+
+/** Less than a machine needs that is there, whose kernel answers however busy its programs are. */
+const reachTimeoutMs = 1000;
+
+/**
+ * Returns true when the server, or a pooler in front of it, lets a client in or refuses it. It is not asked anything: a pooler would
+ * wait for a free connection.
+ */
+export async function admits(server: string, timeoutMs: number): Promise<boolean> {
+  const socket = new Socket();
+  const client = createClient(server, "cleancast probe", timeoutMs, { stream: () => socket });
+  const giveUp = () => void (socket.connecting && socket.destroy(new PostgresError("08006", "the server cannot be reached")));
+  // After the answers that have arrived meanwhile: this thread may have been busy itself.
+  const timer = setTimeout(() => setImmediate(giveUp), reachTimeoutMs);
+  try {
+    await client.connect();
+    return true;
+  } catch (error) {
+    return sqlState(error) !== "08006";
+  } finally {
+    clearTimeout(timer);
+    client.end().catch(() => {});
+  }
+}

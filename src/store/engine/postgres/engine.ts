@@ -62,7 +62,7 @@ type SiteOf = (sql: string, params?: readonly Value[]) => string | null;
 type Held = {
   client: PoolClient | null;
   on: Connections | null;
-  /** Those to the primary, which are not used where the machine of the site has its own. */
+  /** Those to the primary, which are neither needed nor used where the machine of the site has its own. */
   general: Connections | null;
   machine: Machine | null;
   leave: ReturnType<Machine["enter"]> | null;
@@ -92,17 +92,23 @@ export function connectPostgres(url: string, options: PostgresOptions): Database
     for (let pauseMs = minPauseMs; ; pauseMs = Math.min(2 * pauseMs, maxPauseMs)) {
       // While there is no primary, no caller waits longer than those that came when it was lost.
       const waitUntil = timeoutMs === undefined ? Math.min(by, primary.lostSince() + defaultTimeoutMs) : by;
+      let isOfSite = false;
       const held: Held = { client: null, on: null, general: null, machine: null, leave: null };
       async function connect(siteId: string | null, confirmTimeline = false): ReturnType<Take> {
-        const general = await primary.connections(waitUntil);
-        const machine = siteId === null ? null : (machines?.of(siteId) ?? null);
-        const on = machine?.connections(general) ?? general;
-        Object.assign(held, { general, on: general });
-        // Promotions are those of the coordinator, also where the machine of the site is connected to directly. It is asked before
+        isOfSite = siteId !== null;
+        // While there is no coordinator, a listed machine reads in its place.
+        const isStandIn = !isOfSite && !isWriting && primary.server() === null;
+        const machine = (isStandIn ? machines?.any() : isOfSite && machines?.of(siteId ?? "")) || null;
+        // A listed machine needs no coordinator for its own rows. Promotions are those of the coordinator, though. It is asked before
         // the machine is held: its failure says nothing about the machine.
-        if (confirmTimeline && on.server !== general.server) await confirmServer(general);
+        const direct = machine?.direct() ?? null;
+        const general = direct && !confirmTimeline ? null : await primary.connections(waitUntil);
+        const on = direct ?? (general && machine?.through(general)) ?? general;
+        if (!on) throw new MachineDown();
+        Object.assign(held, { general, on: general });
+        if (general && confirmTimeline && on.server !== general.server) await confirmServer(general);
         Object.assign(held, { machine, on });
-        held.leave = machine?.enter(siteId ?? "") ?? null;
+        held.leave = machine ? machine.enter(siteId) : primary.enter();
         const client = await on[pool].connect();
         held.client = client;
         return { client, on };
@@ -118,16 +124,18 @@ export function connectPostgres(url: string, options: PostgresOptions): Database
         // Work may fail for a reason of its own before it has its connection.
         await (taking as ReturnType<Take> | null)?.catch(() => {});
         const { client, on, general, machine } = held;
+        // Without a coordinator listed machines go on.
+        if (!on && isTransient(error) && machines?.any()) throw new MachineDown(error, "coordinator of the database");
         if (client) await releaseFailed(client, error, isWriting);
         // A server that refuses connections may no longer be the primary, unless it is only full.
         const isRefused = client === null && sqlState(error) !== "53300";
         const isSuspect = isRefused || isServerSuspect(error);
         held.leave?.(!isSuspect && sqlState(error) !== "57014");
         // Nothing was tried: there is no primary, or the machine of the site is silent.
-        if (!on || !general || error instanceof MachineDown) throw error;
-        if (machine?.isSilent()) throw new MachineDown(error);
+        if (!on || error instanceof MachineDown) throw error;
+        if (isOfSite && machine?.isSilent()) throw new MachineDown(error);
         // The coordinator says with 08… that it cannot reach the machine.
-        if (isSuspect || isAboutWorker(error)) machine?.setFound(false);
+        if (isSuspect || (isOfSite && isAboutWorker(error))) machine?.setFound(false);
         if (isSuspect) suspect(on, general, machine);
         // A read whose time passed while a server was silent may ask the next one, once.
         if (!isWriting && isServerSuspect(error) && !wasSilent) {
@@ -135,7 +143,7 @@ export function connectPostgres(url: string, options: PostgresOptions): Database
           by = elapsed() + defaultTimeoutMs;
         }
         const mayPass = isRefused || isTransient(error);
-        const isOfMachine = mayPass && (machine !== null || (machines !== null && isAboutWorker(error)));
+        const isOfMachine = mayPass && ((isOfSite && machine !== null) || (machines !== null && isAboutWorker(error)));
         if (!mayPass || elapsed() + pauseMs >= by) throw isOfMachine ? new MachineDown(error) : error;
         isUncertain ||= sqlState(error) === commitUnknown;
       }
@@ -145,9 +153,9 @@ export function connectPostgres(url: string, options: PostgresOptions): Database
   }
 
   /** A machine that is connected to directly says nothing about the coordinator. */
-  function suspect(on: Connections, general: Connections, machine: Machine | null): void {
-    if (!machine || on.server === general.server) primary.suspect(general);
-    else machine.avoid();
+  function suspect(on: Connections, general: Connections | null, machine: Machine | null): void {
+    if (general && (!machine || on.server === general.server)) primary.suspect(general);
+    else machine?.avoid();
   }
 
   const reading = (pool: PoolName) => (sql: string, params?: readonly Value[]) =>
@@ -171,6 +179,7 @@ export function connectPostgres(url: string, options: PostgresOptions): Database
       sessionName,
       coordinator: () => primary.server(),
       elapsed,
+      random: Math.random,
     });
     await machines.read();
   }
@@ -212,7 +221,7 @@ export function connectPostgres(url: string, options: PostgresOptions): Database
     ...singleStatements,
     promotions: () => primary.promotions(),
     divideSites: async (siteIds) => (await machines?.divide(siteIds)) ?? onOneMachine.divideSites(siteIds),
-    countDownMachines: () => machines?.countDown() ?? 0,
+    countDownMachines: () => (machines?.countDown() ?? 0) + (machines?.any() && primary.server() === null ? 1 : 0),
     isMachineError: (error) => error instanceof MachineDown,
     isDataError,
     isOwnError: (error) => sqlState(error) !== "",

@@ -33,6 +33,16 @@ export class PostgresError extends Error {
   }
 }
 
+const servers = new WeakMap<object, readonly string[]>();
+
+/** The servers of which an error speaks, where these are not all that are listed. */
+export const serversOf = (error: unknown): readonly string[] | undefined => servers.get(Object(error) as object);
+
+export function noteServers(error: unknown, about: readonly string[]): unknown {
+  if (error instanceof Error) servers.set(error, about);
+  return error;
+}
+
 /** Returns the code of an error; "" for one that neither the server nor the driver threw. */
 export function sqlState(error: unknown): string {
   if (!(error instanceof Error)) return "";

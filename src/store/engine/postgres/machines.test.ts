@@ -14,9 +14,9 @@ import { connectPostgres } from "./engine.ts";
 import { MachineDown, createMachines } from "./machines.ts";
 import { probe } from "./probe.ts";
 
-/** The coordinator may have a database of its own. */
-async function createCluster(coordinatorUrl?: string) {
-  const url = await migratedDatabase();
+/** The coordinator may have a database of its own, or an address of its own. */
+async function createCluster(coordinatorUrl?: string, url?: string) {
+  url ??= await migratedDatabase();
   const coordinator = await probe(url);
   const gateways = { one: await createGateway(url), two: await createGateway(url) };
   const behind = (host: string) => url.replace(new URL(url).host, host);
@@ -93,6 +93,45 @@ test.skipIf(inject("inSchemas"))(
       ),
     );
     await write("site-1");
+    expect([db.countDownMachines(), db.promotions()]).toEqual([0, 0]);
+  },
+);
+
+test.skipIf(inject("inSchemas")).each(["closed", "silent"] as const)(
+  "the sites of listed machines go on while the coordinator is %s, and what it reads is read from them",
+  async (mode) => {
+    const url = await migratedDatabase();
+    const gateway = await createGateway(url);
+    const { db, read, write } = await createCluster(url.replace(new URL(url).host, gateway.host), url);
+    const nodes = nodeStore(db);
+    const readConfiguration = () => db.all(`SELECT MAX(version) AS version FROM migrations`);
+    const before = await readConfiguration();
+    gateway.mode = mode;
+    if (mode === "closed") gateway.cut();
+    for (const siteId of ["site-1", "site-2"]) {
+      await read(siteId);
+      await write(siteId);
+    }
+    expect(await readConfiguration()).toEqual(before);
+    expect(await db.background.all(`SELECT 1 AS one`)).toEqual([{ one: 1 }]);
+    // Only the coordinator knows of its promotions, and of machines that are not listed.
+    const errors = await Promise.all(
+      [nodes.renew("node", "0", 60_000), write("site-5")].map((one) => one.catch((e: unknown) => e)),
+    );
+    expect(errors.map((error) => db.isMachineError(error))).toEqual([true, true]);
+    expect(db.countDownMachines()).toBeGreaterThan(0);
+    // At once, now that it is known.
+    const [startedAt, count] = [performance.now(), 50];
+    for (let i = 0; i < count; i += 1) await write("site-1");
+    expect((performance.now() - startedAt) / count).toBeLessThan(1900);
+    gateway.mode = "open";
+    await eventually("it is back", () =>
+      write("site-5").then(
+        () => true,
+        () => false,
+      ),
+    );
+    await nodes.renew("node", "0", 60_000);
     expect([db.countDownMachines(), db.promotions()]).toEqual([0, 0]);
   },
 );
@@ -184,6 +223,7 @@ test("a machine that a statement did not find counts as down for ten seconds, an
     sessionName: "cleancast test",
     coordinator: () => null,
     elapsed: () => elapsed,
+    random: Math.random,
   });
   onTestFinished(() => machines.close());
   await machines.read();

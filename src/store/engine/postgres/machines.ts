@@ -2,32 +2,33 @@
 // silent holds up its own sites and no others. Where DATABASE_URL lists the machine itself, they go to it directly and cost the
 // coordinator nothing; else they go through the coordinator.
 //
-// A machine is suspected when a statement has run for a while and none of its statements has ended since. It is then probed, and
-// if it does not answer its connections are closed: its statements fail at once until a probe is answered.
+// The connections of a machine that is silent are closed, and its statements fail at once until a probe is answered.
 
 import { readDialectFlags } from "./dialect.ts";
 import { PostgresError } from "./errors.ts";
 import { createConnections, type Connections } from "./pool.ts";
 import type { Placement, PlacementRequest } from "./placement.ts";
 import { isSameTimeline, type WritableServer } from "./probe.ts";
+import { watchSilence } from "./silence.ts";
 
 /** The machine of a site does not answer, or the coordinator cannot reach it. Other sites are not affected. */
 export class MachineDown extends PostgresError {
-  constructor(cause?: unknown) {
-    super("08006", "the machine of the database that has this site does not answer", cause);
+  constructor(cause?: unknown, machine = "machine of the database that has this site") {
+    super("08006", `the ${machine} does not answer`, cause);
   }
 }
 
 type MachineOptions = {
   readPlacement: (request: PlacementRequest) => Promise<Placement>;
   /** True when the machine behind `server` answers for a site in time. */
-  answersFor: (server: string, siteId: string, timeoutMs: number) => Promise<boolean>;
+  answersFor: (server: string, siteId: string | null, timeoutMs: number) => Promise<boolean>;
   connections: number;
   sessionName: string;
   /** The present coordinator; null while there is none. */
   coordinator: () => string | null;
   /** Milliseconds on a monotonic clock. */
   elapsed: () => number;
+  random: () => number;
 };
 
 const readEveryMs = 10_000;
@@ -38,9 +39,7 @@ const minReadMs = 1000;
 const maxUnknown = 10_000;
 /** Longer than the pause between two tries of a statement. */
 const missedMs = 10_000;
-const suspectAfterMs = 800;
 const probeTimeoutMs = 1000;
-const probeEveryMs = 1000;
 /** A machine that refused a connection is reached through the coordinator for this long. */
 const detourMs = 5000;
 
@@ -60,10 +59,14 @@ function settingsFor(server: string): string {
 }
 
 export type Machine = {
-  /** Notes a statement; throws MachineDown while the machine is silent. Returns what to call when the statement has ended. */
-  enter(siteId: string): (hasAnswered: boolean) => void;
-  /** Connections for this machine. `coordinator` is the server for machines that are not listed. */
-  connections(coordinator: Connections): Connections;
+  /**
+   * Notes a statement, of a site or of none; throws MachineDown while the machine is silent. Returns what to call when the statement
+   * has ended.
+   */
+  enter(siteId: string | null): (hasAnswered: boolean) => void;
+  /** Connections to the machine itself; null while it has to be reached through the coordinator. */
+  direct(): Connections | null;
+  through(coordinator: Connections): Connections;
   /** The machine refused a connection, or another server answers there. */
   avoid(): void;
   isSilent(): boolean;
@@ -105,7 +108,8 @@ export function createMachines(options: MachineOptions) {
     for (const [siteId, shard] of found.shards) shards.set(siteId, shard);
     for (const siteId of asked ?? []) unknown.delete(siteId);
     ({ machines } = found);
-    servers = found.servers ?? servers;
+    // Without a coordinator there is no other way to a machine that was too slow for the probe.
+    servers = new Map([...(options.coordinator() === null || !found.servers ? servers : []), ...(found.servers ?? [])]);
     for (const [name, machine] of opened) machine.setServer(servers.get(name) ?? null);
   }
 
@@ -138,6 +142,9 @@ export function createMachines(options: MachineOptions) {
       if (!isClosed && (ageMs > readEveryMs || (!found && ageMs > minReadMs))) void read();
       return found && machineNamed(found.machine);
     },
+
+    /** A listed machine that answers: each has a copy of the configuration, and can read the rows of all sites. */
+    any: (): Machine | null => [...servers.keys()].map(machineNamed).find((one) => !one.isDown()) ?? null,
 
     /**
      * Sites of one group may share transactions: those of a machine that is connected to directly, which commits them by itself;
@@ -186,21 +193,28 @@ type OpenMachine = Machine & {
 
 function createMachine(options: MachineOptions): OpenMachine {
   const { elapsed } = options;
-  /** The statements under way, the oldest first. */
-  const running = new Map<symbol, { siteId: string; since: number }>();
   const ending = new Set<Promise<void>>();
   let listed: WritableServer | null = null;
   let avoidUntil = -Infinity;
   let current: Connections | null = null;
   /** A site of this machine, for probes. */
-  let lastSite = "";
-  let answeredAt = -Infinity;
-  let isSilent = false;
+  let lastSite: string | null = null;
   let missedAt = -Infinity;
-  let isClosed = false;
-  let timer: NodeJS.Timeout | undefined;
 
-  const directServer = () => (elapsed() > avoidUntil ? listed : null);
+  const directServer = () => (elapsed() > avoidUntil || options.coordinator() === null ? listed : null);
+  const silence = watchSilence({
+    async answers() {
+      const server = directServer()?.server ?? options.coordinator();
+      // Without a coordinator nothing is known about the machine.
+      return server === null ? null : options.answersFor(server, lastSite, probeTimeoutMs);
+    },
+    onSilent() {
+      current?.destroy();
+      retire();
+    },
+    elapsed,
+    random: options.random,
+  });
 
   function retire(): void {
     if (!current) return;
@@ -209,68 +223,39 @@ function createMachine(options: MachineOptions): OpenMachine {
     current = null;
   }
 
-  function watch(ms: number): void {
-    if (isClosed || timer) return;
-    timer = setTimeout(() => {
-      timer = undefined;
-      void check();
-    }, ms).unref();
-  }
-
-  async function check(): Promise<void> {
-    const [oldest] = running.values();
-    const isSuspect = oldest !== undefined && answeredAt < oldest.since && elapsed() - oldest.since >= suspectAfterMs;
-    if (isSilent || isSuspect) {
-      const server = directServer()?.server ?? options.coordinator();
-      // Without a coordinator nothing is known about the machine.
-      isSilent = server !== null && !(await options.answersFor(server, oldest?.siteId ?? lastSite, probeTimeoutMs));
-      if (!isSilent) answeredAt = elapsed();
-    }
-    if (isSilent) {
-      // Running statements fail now, and not one by one after their limits.
-      current?.destroy();
+  function open({ server, timeline }: Pick<Connections, "server" | "timeline">): Connections {
+    if (current && !(current.server === server && isSameTimeline(current.timeline, timeline))) {
+      // An answer of a server that was replaced no longer counts.
+      if (current.server === server) current.destroy();
       retire();
     }
-    if (isSilent || running.size > 0) watch(isSilent ? probeEveryMs : suspectAfterMs);
+    return (current ??= createConnections(server, timeline, options.connections, options.sessionName, settingsFor(server)));
   }
 
   return {
     enter(siteId) {
-      if (isSilent) throw new MachineDown();
-      const key = Symbol();
-      running.set(key, { siteId, since: elapsed() });
-      lastSite = siteId;
-      watch(suspectAfterMs);
-      return (hasAnswered) => {
-        running.delete(key);
-        if (hasAnswered) answeredAt = elapsed();
-      };
+      if (silence.isSilent()) throw new MachineDown();
+      lastSite = siteId ?? lastSite;
+      return silence.enter();
     },
-    connections(coordinator) {
-      const direct = directServer();
-      const { server, timeline } = direct ? { server: direct.server, timeline: direct } : coordinator;
-      if (current && !(current.server === server && isSameTimeline(current.timeline, timeline))) {
-        // An answer of a server that was replaced no longer counts.
-        if (current.server === server) current.destroy();
-        retire();
-      }
-      const { connections, sessionName } = options;
-      return (current ??= createConnections(server, timeline, connections, sessionName, settingsFor(server)));
+    direct() {
+      const server = directServer();
+      return server && open({ server: server.server, timeline: server });
     },
+    through: open,
     avoid() {
       avoidUntil = elapsed() + detourMs;
     },
-    isSilent: () => isSilent,
+    isSilent: () => silence.isSilent(),
     setFound: (isFound) => void (missedAt = isFound ? -Infinity : elapsed()),
-    isDown: () => isSilent || elapsed() - missedAt < missedMs,
+    isDown: () => silence.isSilent() || elapsed() - missedAt < missedMs,
     isAvoided: () => avoidUntil > -Infinity,
     setServer(server) {
       listed = server;
       if (elapsed() > avoidUntil) avoidUntil = -Infinity;
     },
     async close() {
-      isClosed = true;
-      clearTimeout(timer);
+      silence.close();
       retire();
       await Promise.allSettled(ending);
     },

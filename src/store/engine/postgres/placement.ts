@@ -65,15 +65,16 @@ async function findMachines(servers: readonly string[]): Promise<Map<string, Wri
   return found;
 }
 
-/** True when a machine answers a statement about a site within `timeoutMs`. */
-export async function answersFor(server: string, siteId: string, timeoutMs: number): Promise<boolean> {
+/** True when a machine answers a statement about a site of its own within `timeoutMs`; null where it is not known to have any. */
+export async function answersFor(server: string, siteId: string | null, timeoutMs: number): Promise<boolean> {
   const client = createClient(server, "cleancast probe", Math.min(timeoutMs, probeTimeoutMs), {
     query_timeout: timeoutMs,
     statement_timeout: timeoutMs,
   });
   try {
     await client.connect();
-    await client.query(`SELECT 1 FROM leases WHERE site_id = $1 LIMIT 1`, [siteId]);
+    if (siteId === null) await client.query(`SELECT 1`);
+    else await client.query(`SELECT 1 FROM leases WHERE site_id = $1 LIMIT 1`, [siteId]);
     return true;
   } catch (error) {
     // A server that is full answers. One that cannot reach the machine says so with 08…, or its time runs out.

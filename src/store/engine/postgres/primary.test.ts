@@ -99,6 +99,28 @@ test.concurrent("a read-only server is not used, not even for reads, until it ca
   expect(await db.all(`SELECT 1 AS one`)).toEqual([{ one: 1 }]);
 });
 
+test.concurrent("a server that falls silent is given up long before the limit of a statement, and found again", async (context) => {
+  const url = await freshDatabase();
+  const gateway = await createGateway(url);
+  const db = open(behind(url, gateway.host), context);
+  await db.write((tx) => tx.all(`SELECT 1 AS one`));
+  gateway.mode = "silent";
+  const failing = Promise.all([timed(db.write((tx) => tx.all(`SELECT 1 AS one`))), timed(db.all(`SELECT 1 AS one`))]);
+  // A write has 30 seconds where the server says nothing.
+  expect(await Promise.race([failing, sleep(25_000, "later")])).toMatchObject([
+    { error: { message: expect.not.stringMatching("it was done") } },
+    { error: { message: expect.not.stringMatching("it was done") } },
+  ]);
+  gateway.mode = "open";
+  await askPatiently(db);
+});
+
+test.concurrent("a statement that is slow on a server that answers is awaited", async (context) => {
+  const db = open(await freshDatabase(), context);
+  expect(await db.all(`SELECT pg_sleep(4.5)`)).toHaveLength(1);
+  expect(db.promotions()).toBe(0);
+});
+
 test.concurrent("the one server that answers is found among several", async (context) => {
   const url = await freshDatabase();
   const db = open(behind(url, `127.0.0.1:1,${new URL(url).host},127.0.0.1:2`), context);

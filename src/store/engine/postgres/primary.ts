@@ -6,6 +6,7 @@
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { within } from "../../../kernel/deadline.ts";
+import { admits } from "./client.ts";
 import { isTransient, PostgresError } from "./errors.ts";
 import { createConnections, type Connections } from "./pool.ts";
 import {
@@ -18,6 +19,7 @@ import {
   type WritableServer,
 } from "./probe.ts";
 import { serverNames } from "./servers.ts";
+import { watchSilence, type SilenceWatch } from "./silence.ts";
 
 type PrimaryOptions = {
   servers: readonly string[];
@@ -40,6 +42,8 @@ type Primary = {
   /** Counts the primaries with another timeline than the one before, which may lack its last commits. */
   promotions(): number;
   suspect(connections: Connections): void;
+  /** Notes a statement to the primary, which is suspected when it is silent. Returns what to call when the statement has ended. */
+  enter(): (hasAnswered: boolean) => void;
   close(): Promise<void>;
 };
 
@@ -47,6 +51,8 @@ const minPauseMs = 50;
 const maxPauseMs = 1000;
 /** How long a server may take to answer for the first time, which a program that opens the database waits for. */
 const firstAnswerMs = 10_000;
+/** How long a silent server may take to admit a connection. */
+const admitTimeoutMs = 3000;
 /** How long statements on old connections to the same server may take to end. */
 const lastAnswersMs = 2000;
 
@@ -71,6 +77,7 @@ export function createPrimary(options: PrimaryOptions): Primary {
   }
 
   let current: Connections | null = null;
+  let silence: SilenceWatch | null = null;
   let known: WritableServer | null = null;
   let promotions = 0;
   const openedAt = elapsed();
@@ -135,6 +142,15 @@ export function createPrimary(options: PrimaryOptions): Primary {
     }
     const connections = createConnections(server, timeline, options.connections, options.sessionName);
     opened.add(connections);
+    silence = watchSilence({
+      answers: () => admits(server, admitTimeoutMs),
+      onSilent() {
+        suspect(connections);
+        connections.destroy();
+      },
+      elapsed,
+      random: options.random,
+    });
     return connections;
   }
 
@@ -149,6 +165,7 @@ export function createPrimary(options: PrimaryOptions): Primary {
   function suspect(suspected: Connections): void {
     if (suspected !== current || closing.signal.aborted) return;
     current = null;
+    silence?.close();
     lostSince = elapsed();
     failure = null;
     awaited = createPromise();
@@ -180,8 +197,10 @@ export function createPrimary(options: PrimaryOptions): Primary {
     server: () => current?.server ?? null,
     promotions: () => promotions,
     suspect,
+    enter: () => silence?.enter() ?? (() => {}),
     async close() {
       closing.abort();
+      silence?.close();
       failure = new PostgresError("08003", "the store is closed");
       rejectWaiting();
       for (const old of opened) if (old !== current) old.destroy();

@@ -3,7 +3,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { ClientBase } from "pg";
 import { createClient } from "./client.ts";
-import { isTransient, PostgresError, sqlState } from "./errors.ts";
+import { isTransient, noteServers, PostgresError, sqlState } from "./errors.ts";
 import { serverNames, serverUrls } from "./servers.ts";
 
 export const probeTimeoutMs = 3000;
@@ -58,7 +58,7 @@ export async function findPrimary(
   const probes = servers.map(async (server, i) => {
     try {
       const one = await probeServer(server);
-      if (isWorker(one)) throw new PostgresError(readOnly, "it is a worker of the cluster and not its coordinator");
+      if (isWorker(one)) throw new NotCoordinator(readOnly, "it is a worker of the cluster and not its coordinator");
       if (isOlderTimeline(one, known)) throw new PostgresError(readOnly, "another server was promoted after it");
       found.push(one);
     } catch (error) {
@@ -98,12 +98,17 @@ export const isSameTimeline = (one: Timeline, other: Timeline) => one.system ===
 export const isOlderTimeline = (one: WritableServer, other: WritableServer | null) =>
   other !== null && one.system === other.system && one.timeline < other.timeline;
 
-/** The error is transient as long as one of the servers may come back. */
+/** A worker answers, so the failure is none of its own. */
+class NotCoordinator extends PostgresError {}
+
+/** The error is transient as long as one of the servers may come back. It speaks of those that failed. */
 function noPrimary(servers: readonly string[], errors: readonly unknown[]): unknown {
-  if (errors.length === 1) return errors[0];
+  const failed = servers.filter((_, i) => !(errors[i] instanceof NotCoordinator));
+  const only = errors.find((error) => !(error instanceof NotCoordinator));
+  if (failed.length === 1) return noteServers(only, failed);
   const code = errors.some(isTransient) ? "08001" : sqlState(errors[0]) || "28000";
   const reasons = servers.map((server, i) => `${serverNames([server])} (${messageOf(errors[i])})`);
-  return new PostgresError(code, `no server can be written to: ${reasons.join(", ")}`, errors[0]);
+  return noteServers(new PostgresError(code, `no server can be written to: ${reasons.join(", ")}`, errors[0]), failed);
 }
 
 /** A name with several addresses fails with an error for each, and an empty message of its own. */

@@ -7,7 +7,7 @@ import { dayMs, hourMs, minuteMs } from "../../../kernel/time.ts";
 import { readObject } from "../../damagedRows.ts";
 import { readNumber, readText } from "../../describeRow.ts";
 import { allByKeys, type Row } from "../../engine/database.ts";
-import { deliveryMark, possibleClaims } from "../../events/claims.ts";
+import { deliveryMark, possibleClaims, stageMark } from "../../events/claims.ts";
 import { readPerson } from "../../events/eventRow.ts";
 import { finalAt } from "../../statistics/statistics.ts";
 import type { Snapshot } from "../snapshot.ts";
@@ -131,6 +131,8 @@ async function readEvents(snapshot: Snapshot, siteId: string, claims: readonly R
 }
 
 function isClaimOf(claim: Row, event: Row): boolean {
+  // The lead's id is sealed, so the claim of a stage cannot be made again here.
+  if (String(claim.claim).startsWith(stageMark)) return true;
   const own = claimsOf(event);
   return own === null || (own.claims.includes(String(claim.claim)) && own.personRef === Number(claim.person_ref));
 }

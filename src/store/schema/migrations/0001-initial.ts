@@ -14,6 +14,9 @@ export const initial: Migration = shardOthers({
     "connections",
     "removed_connections",
     "sources",
+    "data_exports",
+    "shared_links",
+    "weekly_reports",
     "oauth_apps",
     "users",
     "sessions",
@@ -141,6 +144,53 @@ export const initial: Migration = shardOthers({
       updated_at bigint NOT NULL,
       PRIMARY KEY (site_id, id)
     )`,
+
+    // Holds the scheduled export of each site that has one. target is sealed JSON. next_hour begins the next hour that is written;
+    // hours from live_hour on also get the later changes of earlier ones. begun is 1 while the files of next_hour may be there in
+    // part. Hours before redo_until are written although they were before. options and runs are JSON; runs and error are of the last
+    // hours.
+    `CREATE TABLE data_exports (
+      site_id text NOT NULL PRIMARY KEY,
+      target text NOT NULL,
+      options text NOT NULL,
+      from_hour bigint NOT NULL,
+      live_hour bigint NOT NULL,
+      next_hour bigint NOT NULL,
+      begun integer NOT NULL,
+      redo_until bigint NOT NULL,
+      due_at bigint NOT NULL,
+      runs text NOT NULL,
+      error text,
+      failing_since bigint,
+      created_at bigint NOT NULL
+    ) {COMPACT}`,
+
+    // Holds the links through which people without an account read one site: scope is report or wall. hash is of the token in the
+    // link; password, of those that have one, is an argon2id hash.
+    `CREATE TABLE shared_links (
+      id text NOT NULL PRIMARY KEY,
+      site_id text NOT NULL,
+      scope text NOT NULL,
+      name text NOT NULL,
+      hash text NOT NULL,
+      password text,
+      created_by text NOT NULL,
+      created_at bigint NOT NULL,
+      expires_at bigint NOT NULL,
+      opened_at bigint,
+      revoked_at bigint
+    )`,
+    `CREATE INDEX shared_links_by_site ON shared_links (site_id)`,
+
+    // Holds the weekly message of each site that has one. schedule is the one that next_at was computed from. due_at is the time of
+    // the last message, and results is JSON: what became of it in each channel.
+    `CREATE TABLE weekly_reports (
+      site_id text NOT NULL PRIMARY KEY,
+      schedule text NOT NULL,
+      next_at bigint NOT NULL,
+      due_at bigint NOT NULL,
+      results text NOT NULL
+    ) {COMPACT}`,
 
     // Holds the operator's registrations at platforms. credentials is sealed JSON with the client secret.
     `CREATE TABLE oauth_apps (
@@ -319,6 +369,8 @@ export const initial: Migration = shardOthers({
     `CREATE INDEX events_by_order ON events (site_id, order_key, id) WHERE order_key IS NOT NULL`,
     `CREATE INDEX events_by_email ON events (site_id, email_ref, id)`,
     `CREATE INDEX events_filtered ON events (site_id, id) WHERE status = 'filtered'`,
+    // Files of data list what changed in an hour: this and the other indexes named by_change or by_start.
+    `CREATE INDEX events_by_release ON events (site_id, released_at, id) WHERE released_at IS NOT NULL`,
 
     // The event that inserts a claim is processed, a later one is a duplicate: events/claims.ts.
     `CREATE TABLE dedup_claims (
@@ -370,6 +422,7 @@ export const initial: Migration = shardOthers({
     // The sync log lists deliveries newest first, by connection and by what went wrong.
     `CREATE INDEX deliveries_ended ON deliveries (site_id, connection_id, state, event_id)
      WHERE state IN ('rejected', 'expired', 'skipped', 'parked')`,
+    `CREATE INDEX deliveries_by_change ON deliveries (site_id, updated_at, event_id, connection_id)`,
 
     // Holds the last backfill of each connection. The events between from_id and to_id are read in order; cursor is the last
     // one that was judged. chunk is JSON: the events that were queued last. tally is JSON.
@@ -410,6 +463,7 @@ export const initial: Migration = shardOthers({
     )`,
     // Serves the success rate of the last hour, and the removal of texts that are too old.
     `CREATE INDEX attempts_by_age ON attempts (site_id, connection_id, started_at) WHERE request <> '(removed)'`,
+    `CREATE INDEX attempts_by_start ON attempts (site_id, started_at, event_id, connection_id, number)`,
 
     // Holds what platforms said later of deliveries that they accepted. A delivery without a row is unconfirmed. retries
     // counts how often it was sent again because of a temporary reason. counted is what it adds to confirmation_counts.
@@ -428,6 +482,7 @@ export const initial: Migration = shardOthers({
     // The sync log lists what was not counted, newest first.
     `CREATE INDEX confirmations_not_counted ON confirmations (site_id, event_id, connection_id)
      WHERE state = 'not counted'`,
+    `CREATE INDEX confirmations_by_change ON confirmations (site_id, updated_at, event_id, connection_id)`,
 
     // Holds the sums of confirmations by the hour of their events. reason is empty where there is none.
     `CREATE TABLE confirmation_counts (
@@ -479,6 +534,7 @@ export const initial: Migration = shardOthers({
       PRIMARY KEY (site_id, event_id, connection_id)
     ) {COMPACT}`,
     `CREATE INDEX corrections_due ON corrections (site_id, due_at) WHERE state = 'waiting'`,
+    `CREATE INDEX corrections_by_change ON corrections (site_id, updated_at, event_id, connection_id)`,
 
     // Holds how far work has read the rows of a site, by the name of the work: cursors.ts.
     `CREATE TABLE cursors (
@@ -575,6 +631,16 @@ export const initial: Migration = shardOthers({
       PRIMARY KEY (site_id, hour, bucket, reason, writer)
     ) {COMPACT}`,
 
+    // Holds for a minute what each node observed of ad clicks, in hashes, for the memory of the others; all under site ''.
+    `CREATE TABLE shared_traffic (
+      site_id text NOT NULL,
+      writer text NOT NULL,
+      number bigint NOT NULL,
+      written_at bigint NOT NULL,
+      record text NOT NULL,
+      PRIMARY KEY (site_id, writer, number)
+    ) {COMPACT}`,
+
     // Holds a sample of the visits by bots, and their clicks on advertisements. record is sealed JSON.
     `CREATE TABLE bot_visits (
       site_id text NOT NULL,
@@ -597,12 +663,12 @@ export const initial: Migration = shardOthers({
       PRIMARY KEY (site_id, id)
     )`,
 
-    // Holds the result of the last check of each connection. proven_at is the last time that it succeeded; reason is why the
+    // Holds the result of the last check of each connection. verified_at is the last time that it succeeded; reason is why the
     // last check did not.
-    `CREATE TABLE proofs (
+    `CREATE TABLE connection_checks (
       site_id text NOT NULL,
       connection_id text NOT NULL,
-      proven_at bigint,
+      verified_at bigint,
       checked_at bigint NOT NULL,
       reason text,
       PRIMARY KEY (site_id, connection_id)
@@ -774,12 +840,14 @@ export const initial: Migration = shardOthers({
       PRIMARY KEY (site_id, id)
     ) {COMPACT}`,
 
-    // Holds what senders' own ids stand for: ref is the hash of a customer id or of another id of an order. person is as in events,
-    // and so is email_ref; they are null where only the order is known, and order_id where only the person is.
+    // Holds what senders' own ids stand for: ref is the hash of a customer id or of another id of an order. A customer that an event
+    // named is the person of that event, event_id. One that no stored event names has a person of its own, as in events, and
+    // email_ref. An order has order_id. What a row does not have is null.
     `CREATE TABLE sender_refs (
       site_id text NOT NULL,
       source_id text NOT NULL,
       ref text NOT NULL,
+      event_id text,
       email_ref bigint,
       person text,
       order_id text,
@@ -789,7 +857,8 @@ export const initial: Migration = shardOthers({
     `CREATE INDEX sender_refs_by_email ON sender_refs (site_id, email_ref) WHERE email_ref IS NOT NULL`,
 
     // Holds a sample of the requests of sources and what became of them, without their content. event_id is the event that one
-    // became.
+    // became. One that waits, for a look-up or another request, is always here: waiting is what was read of it, sealed, and due_at
+    // the time of the next attempt. Both are null for the others.
     `CREATE TABLE source_requests (
       site_id text NOT NULL,
       source_id text NOT NULL,
@@ -801,8 +870,12 @@ export const initial: Migration = shardOthers({
       type text NOT NULL,
       delivery_id text,
       event_id text,
+      due_at bigint,
+      attempts integer NOT NULL,
+      waiting text,
       PRIMARY KEY (site_id, source_id, id)
     ) {COMPACT}`,
+    `CREATE INDEX source_requests_due ON source_requests (site_id, source_id, due_at) WHERE due_at IS NOT NULL`,
 
     // Holds the shapes of the last requests of each source: names and types of fields, with masked values. shape is JSON. request is
     // the whole request, sealed, for a day; null where it is not kept.

@@ -1,8 +1,8 @@
 // Serves the webhooks that receive the totals: list, add, test, replay.
 
-import { countTest, testLimits } from "../../access/rateCounters.ts";
-import type { Answer } from "../../contract/contract.ts";
-import type { webhookRoutes } from "../../contract/webhooks/webhooks.ts";
+import { countTest, testLimits } from "../../../access/rateCounters.ts";
+import type { Answer } from "../../../contract/contract.ts";
+import type { webhookRoutes } from "../../../contract/webhooks/webhooks.ts";
 import {
   addWebhook,
   disableWebhook,
@@ -12,15 +12,15 @@ import {
   replayPeriods,
   rotateSecret,
   sendTest,
-} from "../../outbound/manage.ts";
-import { lastPeriodEnd } from "../../outbound/periods.ts";
-import { say } from "../../kernel/messages/message.ts";
-import { Refusal } from "../../kernel/refusal.ts";
-import type { PushLine } from "../../store/outbound/pushes.ts";
-import type { Webhook } from "../../store/outbound/webhooks.ts";
-import type { Handlers } from "../call.ts";
-import { setFileName, pageOf, readCursor, timeCell, toCsvById } from "../lists.ts";
-import type { ApiContext } from "../context.ts";
+} from "../../../outbound/manage.ts";
+import { lastPeriodEnd } from "../../../outbound/periods.ts";
+import { say } from "../../../kernel/messages/message.ts";
+import { Refusal } from "../../../kernel/refusal.ts";
+import type { PushLine } from "../../../store/outbound/pushes.ts";
+import type { Webhook } from "../../../store/outbound/webhooks.ts";
+import type { Handlers } from "../../call.ts";
+import { setFileName, pageOf, readCursor, toCsvById } from "../../lists.ts";
+import type { ApiContext } from "../../context.ts";
 
 type Described = Answer<"GET /sites/:site/webhooks">["items"][number];
 
@@ -96,17 +96,18 @@ export function webhookHandlers(context: ApiContext): Handlers<keyof typeof webh
       setFileName(reply, "pushes", site.hosts[0], now());
       return toCsvById<PushLine>(
         [
-          { title: "started (UTC)", cell: ({ startedAt }) => timeCell(startedAt) },
+          { title: "started", at: ({ startedAt }) => startedAt },
           { title: "duration (ms)", cell: ({ durationMs }) => durationMs },
           { title: "result", cell: ({ ok }) => (ok ? "delivered" : "failed") },
           { title: "HTTP status", cell: ({ httpStatus }) => httpStatus },
           { title: "error", cell: ({ error }) => error },
-          { title: "period from (UTC)", cell: ({ period }) => timeCell(period?.startsAt ?? null) },
-          { title: "period to (UTC)", cell: ({ period }) => timeCell(period?.endsAt ?? null) },
+          { title: "period from", at: ({ period }) => period?.startsAt ?? null },
+          { title: "period to", at: ({ period }) => period?.endsAt ?? null },
           { title: "conversions", cell: ({ period }) => period?.conversions ?? null },
           { title: "removed", cell: ({ period }) => period?.removed ?? null },
           { title: "id", cell: ({ id }) => id },
         ],
+        site.settings.timeZone,
         (limit, before) => store.pushes.listLog({ siteId, webhookId }, limit, before),
       );
     },

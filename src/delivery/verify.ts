@@ -1,4 +1,4 @@
-// Proves a connection: asks the platform, with a call that counts nothing, if it would take conversions. So a wrong token or
+// Verifies a connection: asks the platform, with a call that counts nothing, if it would take conversions. So a wrong token or
 // pixel is known before the first conversion. A connection is saved in any case, unless refused credentials would replace
 // those of one that works.
 
@@ -6,12 +6,12 @@ import { changeTexts, say } from "../kernel/messages/message.ts";
 import { within } from "../kernel/deadline.ts";
 import type { Conversion, Reading } from "../kernel/event.ts";
 import { platformOf } from "../platforms/index.ts";
-import type { ConnectionSettings, Platform, PlatformResponse, Proof, Setting } from "../platforms/platform.ts";
+import type { ConnectionSettings, Platform, PlatformResponse, Verification, Setting } from "../platforms/platform.ts";
 import { isSuccess, readStatus, shorten } from "../platforms/shared/response.ts";
 import { sampleConversion } from "../platforms/shared/sample.ts";
 import { skipOf } from "../platforms/shared/skips.ts";
 import type { Connection, Directory } from "../sites/directory.ts";
-import type { ProofRow } from "../store/sites/proofs.ts";
+import type { ConnectionCheck } from "../store/sites/connectionChecks.ts";
 import type { Store } from "../store/store.ts";
 import { callPlatform, callWithoutToken, redactSecrets } from "./platformCall.ts";
 import type { Tokens } from "./oauth/tokens.ts";
@@ -20,20 +20,20 @@ import type { Sender } from "./send.ts";
 import { sampleNow } from "./testDelivery.ts";
 
 type Clients = { sender: Sender; tokens: Tokens };
-type Context = Clients & { store: Pick<Store, "proofs">; directory: Directory; now: () => number };
+type Context = Clients & { store: Pick<Store, "connectionChecks">; directory: Directory; now: () => number };
 
-/** The state of a connection's proof, as people see it. */
-export type ProofState = {
-  state: "proven" | "unproven";
-  /** Why it is not proven. */
+/** The state of a connection's verification, as people see it. */
+export type VerificationState = {
+  state: "verified" | "unverified";
+  /** Why it is not verified. */
   reason: string | null;
-  /** When it was last proven; null if it never was, with its present settings. */
-  provenAt: number | null;
+  /** When it was last verified; null if it never was, with its present settings. */
+  verifiedAt: number | null;
   /** When the platform was last asked; null if it never was. */
   checkedAt: number | null;
   /** What the check does not cover. */
   unchecked: string | null;
-  /** False where the platform has no call that would prove it. */
+  /** False where the platform has no call that would verify it. */
   isCheckable: boolean;
 };
 
@@ -41,11 +41,11 @@ export type ProofState = {
 const timeoutMs = 20_000;
 
 /** Asks the platform and stores the result. Never throws for a reason that lies with the platform or the settings. */
-export async function proveConnection(context: Context, connection: Connection): Promise<ProofState> {
-  if (isBuiltIn(connection)) return readProofState(context.store, connection, null);
+export async function verifyConnection(context: Context, connection: Connection): Promise<VerificationState> {
+  if (isBuiltIn(connection)) return readVerificationState(context.store, connection, null);
   const reason = await askInTime(context, connection, context.now());
-  await saveProof(context, connection, reason?.text ?? null);
-  return readProofState(context.store, connection, null);
+  await saveVerification(context, connection, reason?.text ?? null);
+  return readVerificationState(context.store, connection, null);
 }
 
 /**
@@ -53,7 +53,7 @@ export async function proveConnection(context: Context, connection: Connection):
  * may be saved: also if the platform cannot be asked, because then nothing is known against them.
  */
 export async function whyRefused(
-  { store, sender, now }: Pick<Context, "sender" | "now"> & { store: Pick<Store, "proofs" | "health"> },
+  { store, sender, now }: Pick<Context, "sender" | "now"> & { store: Pick<Store, "connectionChecks" | "health"> },
   existing: Connection,
   changed: Connection,
 ): Promise<string | null> {
@@ -65,7 +65,7 @@ export async function whyRefused(
   const isRenewable = refresh === existing.settings.refresh_token || !(Number(expiresAt) > now());
   if (refresh !== undefined && isRenewable) return null;
   const lastSentAt = await store.health.lastSentAt(existing.siteId, existing.id);
-  if ((await readProofState(store, existing, lastSentAt)).state !== "proven") return null;
+  if ((await readVerificationState(store, existing, lastSentAt)).state !== "verified") return null;
   const reason = await askInTime({ sender, tokens: unrenewed }, changed, now());
   return reason?.isRefusal
     ? say("new_credentials_refused", { platform: platform.name, reason: reason.text.replace(/\.$/, "") })
@@ -78,18 +78,18 @@ const unrenewed: Tokens = {
     Promise.resolve(rejected === undefined ? connection : { fault: "refused", error: "the platform refused the token" }),
 };
 
-const askInTime = (clients: Clients, connection: Connection, now: number): Promise<Unproven | null> =>
+const askInTime = (clients: Clients, connection: Connection, now: number): Promise<Unverified | null> =>
   within(timeoutMs, ask(clients, connection, now), "too slow").catch(() =>
-    unproven("the check could not be finished; try again"),
+    unverified("the check could not be finished; try again"),
   );
 
-/** A test event that the platform accepted proves the connection too. */
-export async function proveByTest(context: Omit<Context, keyof Clients>, connection: Connection): Promise<void> {
-  if (!platformOf(connection.platform)?.acceptsEverything) await saveProof(context, connection, null);
+/** A test event that the platform accepted verifies the connection too. */
+export async function verifyByTest(context: Omit<Context, keyof Clients>, connection: Connection): Promise<void> {
+  if (!platformOf(connection.platform)?.acceptsEverything) await saveVerification(context, connection, null);
 }
 
 /** The result is of the settings that were used: a connection that was changed meanwhile is asked again by that change. */
-async function saveProof(
+async function saveVerification(
   { store, directory, now }: Omit<Context, keyof Clients>,
   connection: Connection,
   reason: string | null,
@@ -97,7 +97,7 @@ async function saveProof(
   await directory.refresh();
   const current = directory.connection(connection.siteId, connection.id);
   if (current && lasting(current.settings) === lasting(connection.settings))
-    await store.proofs.save(connection.siteId, connection.id, reason, now());
+    await store.connectionChecks.save(connection.siteId, connection.id, reason, now());
 }
 
 /** The store returns settings in another order, and a renewed token is no other setting. */
@@ -107,53 +107,54 @@ function lasting(settings: ConnectionSettings): string {
   return JSON.stringify(names.toSorted().map((name) => [name, settings[name]]));
 }
 
-/** `lastSentAt` is when the platform last accepted a conversion, which proves the connection as well. */
-export async function readProofState(
-  store: Pick<Store, "proofs">,
+/** `lastSentAt` is when the platform last accepted a conversion, which verifies the connection as well. */
+export async function readVerificationState(
+  store: Pick<Store, "connectionChecks">,
   connection: Connection,
   lastSentAt: number | null,
-): Promise<ProofState> {
-  const row = await store.proofs.find(connection.siteId, connection.id);
-  return describeProof(connection, row, lastSentAt);
+): Promise<VerificationState> {
+  const row = await store.connectionChecks.find(connection.siteId, connection.id);
+  return describeVerification(connection, row, lastSentAt);
 }
 
 const isBuiltIn = ({ platform, settings, createdAt }: Connection) =>
-  platformOf(platform)?.prove(settings, createdAt).by === "relay";
+  platformOf(platform)?.verify(settings, createdAt).by === "relay";
 
-function describeProof(connection: Connection, row: ProofRow | null, lastSentAt: number | null): ProofState {
+function describeVerification(connection: Connection, row: ConnectionCheck | null, lastSentAt: number | null): VerificationState {
   const platform = platformOf(connection.platform);
   const { createdAt } = connection;
-  const proof = platform?.prove(connection.settings, createdAt);
-  const isCheckable = proof?.by === "call" || proof?.by === "test event";
+  const verification = platform?.verify(connection.settings, createdAt);
+  const isCheckable = verification?.by === "call" || verification?.by === "test event";
   const checkedAt = row?.checkedAt ?? null;
-  const proven = { state: "proven", reason: null, checkedAt, unchecked: null, isCheckable } as const;
-  if (proof?.by === "relay") return { ...proven, provenAt: createdAt, checkedAt: createdAt };
+  const verified = { state: "verified", reason: null, checkedAt, unchecked: null, isCheckable } as const;
+  if (verification?.by === "relay") return { ...verified, verifiedAt: createdAt, checkedAt: createdAt };
   const isSent = lastSentAt !== null && !platform?.acceptsEverything && lastSentAt > (checkedAt ?? createdAt);
-  if (isSent) return { ...proven, provenAt: lastSentAt };
-  const provenAt = row?.provenAt ?? null;
-  if (!row || row.reason !== null) return { ...proven, state: "unproven", reason: row?.reason ?? "not checked yet", provenAt };
-  return { ...proven, provenAt, unchecked: proof?.by === "call" ? (proof.unchecked ?? null) : null };
+  if (isSent) return { ...verified, verifiedAt: lastSentAt };
+  const verifiedAt = row?.verifiedAt ?? null;
+  if (!row || row.reason !== null)
+    return { ...verified, state: "unverified", reason: row?.reason ?? "not checked yet", verifiedAt };
+  return { ...verified, verifiedAt, unchecked: verification?.by === "call" ? (verification.unchecked ?? null) : null };
 }
 
-/** Why a connection is not proven. A refusal is the platform's own answer, and not that it could not be asked. */
-type Unproven = { text: string; isRefusal: boolean };
-const unproven = (text: string): Unproven => ({ text, isRefusal: false });
+/** Why a connection is not verified. A refusal is the platform's own answer, and not that it could not be asked. */
+type Unverified = { text: string; isRefusal: boolean };
+const unverified = (text: string): Unverified => ({ text, isRefusal: false });
 
-/** Returns null when the platform proved the connection, otherwise the reason why not. */
-async function ask(clients: Clients, connection: Connection, now: number): Promise<Unproven | null> {
+/** Returns null when the platform verified the connection, otherwise the reason why not. */
+async function ask(clients: Clients, connection: Connection, now: number): Promise<Unverified | null> {
   const platform = platformOf(connection.platform);
-  if (!platform) return unproven("this version does not know the platform");
-  const proof: Proof = platform.prove(connection.settings, now);
-  if (proof.by === "relay") return null;
-  if (proof.by === "nothing") return unproven(proof.reason);
+  if (!platform) return unverified("this version does not know the platform");
+  const verification: Verification = platform.verify(connection.settings, now);
+  if (verification.by === "relay") return null;
+  if (verification.by === "nothing") return unverified(verification.reason);
   const sample = sampleFor(platform, connection, "test", now);
-  if (proof.by === "test event" && "skipped" in sample) return unproven(sample.skipped);
+  if (verification.by === "test event" && "skipped" in sample) return unverified(sample.skipped);
   let current = await clients.tokens.fresh(connection);
   for (let renewals = 0; ; renewals++) {
-    if ("fault" in current) return unproven(errorOf(callWithoutToken(current, 1).readings[0]));
+    if ("fault" in current) return unverified(errorOf(callWithoutToken(current, 1).readings[0]));
     const { settings } = current;
     const reading =
-      "skipped" in sample || proof.by === "call"
+      "skipped" in sample || verification.by === "call"
         ? await call(clients.sender, platform, settings, now)
         : (await callPlatform(clients.sender, { platform, settings }, [sample], now)).readings[0];
     const canRenew = settings.refresh_token !== undefined && renewals === 0;
@@ -166,20 +167,20 @@ async function ask(clients: Clients, connection: Connection, now: number): Promi
 }
 
 async function call(sender: Sender, platform: Platform, settings: ConnectionSettings, now: number): Promise<Reading> {
-  const proof: Proof = platform.prove(settings, now);
-  if (proof.by !== "call") return { kind: "rejected", error: "the settings have changed; try again" };
-  const sent = await sender.send(proof.request, {
+  const verification: Verification = platform.verify(settings, now);
+  if (verification.by !== "call") return { kind: "rejected", error: "the settings have changed; try again" };
+  const sent = await sender.send(verification.request, {
     platform: platform.id,
     customerAddress: platform.customerAddress === true,
   });
   if (!sent.ok) return { kind: "retry", error: say("could_not_be_asked", { platform: platform.name, reason: sent.error }) };
   const { response } = sent;
-  if (proof.isProof(response)) return { kind: "accepted" };
+  if (verification.isVerification(response)) return { kind: "accepted" };
   const reading = readRefusal(platform, response, settings, now) ?? {
     kind: "rejected",
-    error: proof.otherwise,
+    error: verification.otherwise,
   };
-  return { ...reading, error: redactSecrets(reading.error, proof.request) };
+  return { ...reading, error: redactSecrets(reading.error, verification.request) };
 }
 
 type Refused = Extract<Reading, { error: string }>;
@@ -195,7 +196,7 @@ function readRefusal(platform: Platform, response: PlatformResponse, settings: C
 const errorOf = (reading: Reading | undefined) => (reading && "error" in reading ? reading.error : "the platform did not answer");
 
 /** An answer may quote the request, and a secret may be in its path. */
-function describeReading(platform: Platform, settings: ConnectionSettings, reading: Reading | undefined): Unproven | null {
+function describeReading(platform: Platform, settings: ConnectionSettings, reading: Reading | undefined): Unverified | null {
   if (reading?.kind === "accepted") return null;
   const secrets = platform.settings.flatMap(({ name, secret }) => (secret && settings[name]) || []);
   const redact = (part: string) =>

@@ -1,0 +1,30 @@
+// Writes answers that are no JSON: CSV files, and streams of events that last.
+
+import { once } from "node:events";
+import type { FastifyReply } from "fastify";
+
+/** Writes piece by piece with backpressure, until the source ends or the client disconnects. */
+export async function stream(
+  reply: FastifyReply,
+  kind: "stream" | "csv",
+  pieces: AsyncIterable<string>,
+  closing: AbortSignal,
+): Promise<void> {
+  const type = kind === "csv" ? "text/csv; charset=utf-8" : "text/event-stream; charset=utf-8";
+  reply.hijack();
+  const { raw } = reply;
+  raw.writeHead(200, { ...(reply.getHeaders() as Record<string, string>), "content-type": type });
+  const iterator = pieces[Symbol.asyncIterator]();
+  const end = () => void iterator.return?.();
+  raw.once("close", end);
+  if (kind === "stream") closing.addEventListener("abort", end, { once: true });
+  try {
+    for (let next = await iterator.next(); !next.done && !raw.destroyed; next = await iterator.next())
+      if (!raw.write(next.value) && !raw.destroyed) await Promise.race([once(raw, "drain"), once(raw, "close")]);
+  } finally {
+    // The client may have disconnected before the close listener was added.
+    end();
+    closing.removeEventListener("abort", end);
+    raw.end();
+  }
+}

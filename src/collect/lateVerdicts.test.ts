@@ -1,0 +1,84 @@
+import { describe, expect, test } from "vitest";
+import { withDefaults } from "../sites/settings.ts";
+import { observeDescription } from "../traffic/explain.ts";
+import { createTrafficMemory } from "../traffic/frequency.ts";
+import { readHeaders, type Observation } from "../traffic/observation.ts";
+import { judge } from "../traffic/verdict.ts";
+import { watchLateVerdicts } from "./lateVerdicts.ts";
+
+const rules = withDefaults({});
+const observe = (userAgent: string): Observation =>
+  observeDescription({ userAgent, address: "93.192.10.20", headers: null }, () => null);
+const person = observe("Mozilla/5.0 (X11; Linux x86_64; rv:150.0) Gecko/20100101 Firefox/150.0");
+const bot = observe("curl/8.5.0");
+
+function watch() {
+  const moved: { page: string; seen: Observation; reason: string }[] = [];
+  const memory = createTrafficMemory();
+  const late = watchLateVerdicts(memory, ({ page }, seen, { primary }) => moved.push({ page, seen, reason: primary }));
+  const recounted: string[] = [];
+  const add = (visitorId: string | null, page: string, at = 0) =>
+    late.add({ siteId: "s", visitorId, page, at, brought: null, recount: (bucket) => recounted.push(`${page} ${bucket}`) });
+  const showBot = (visitorId: string) => late.noteBot(visitorId, bot, judge(bot, rules));
+  return { late, memory, add, showBot, moved, recounted };
+}
+
+describe("late verdicts", () => {
+  test("all visits of a browser that shows itself as a bot's become a bot's, once, with what was seen then", () => {
+    const { add, showBot, moved, recounted } = watch();
+    add("v", "/");
+    add("v", "/cart");
+    add("other", "/");
+    add(null, "/nobody");
+    showBot("v");
+    showBot("v");
+    expect(recounted).toEqual(["/ bots", "/cart bots"]);
+    expect(moved).toEqual([
+      { page: "/", seen: bot, reason: "user agent:named bot" },
+      { page: "/cart", seen: bot, reason: "user agent:named bot" },
+    ]);
+    showBot("other");
+    expect(recounted).toHaveLength(3);
+  });
+
+  test("visits are forgotten after an hour, and the oldest when there are too many", () => {
+    const { late, add, showBot, recounted } = watch();
+    add("early", "/early");
+    add("late", "/late", 3_000_000);
+    late.sweep(3_700_000);
+    showBot("early");
+    showBot("late");
+    expect(recounted).toEqual(["/late bots"]);
+
+    add("first", "/first", 4_000_000);
+    add("again", "/one", 4_000_000);
+    for (let i = 0; i < 4998; i++) add(`v${i}`, "/", 4_000_000);
+    add("again", "/two", 4_000_000);
+    add("last", "/last", 4_000_000);
+    for (const visitor of ["first", "again", "last"]) showBot(visitor);
+    expect(recounted).toEqual(["/late bots", "/two bots", "/last bots"]);
+  });
+
+  test("the first ad clicks of a farm become a bot's when its network is recognised", () => {
+    const { late, memory, moved } = watch();
+    const source = { siteId: "s", network: "93.192.10.20", userAgent: person.userAgent };
+    // One kind of evidence alone, which removes no visit.
+    const seen = {
+      ...person,
+      headers: readHeaders({ accept: "*/*", "accept-language": "de", "content-type": "text/plain" }, false),
+    };
+    const brought = { click: { name: "gclid", value: "x", campaign: "" }, source, seen, rules };
+    late.add({ siteId: "s", visitorId: null, page: "/", at: 0, brought, recount: () => {} });
+    const hit = { ...source, visitor: null, pageId: null, isVisit: true, isInput: false, emailSha256: null };
+    const click = (n: number) =>
+      memory.observe({ ...hit, clickIds: [`click ${n}`], submitDigest: null, form: null, hasRefused: false, at: 1000 });
+    for (let n = 0; n < 11; n++) click(n);
+    late.sweep(20_000);
+    expect(moved).toEqual([]);
+    click(11);
+    late.sweep(40_000);
+    expect(moved).toMatchObject([
+      { page: "/", reason: "headers:not sent by the tag", seen: { frequency: { clickIdsOfSource: 12 } } },
+    ]);
+  });
+});
