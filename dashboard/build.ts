@@ -6,6 +6,7 @@ import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
 import { build, type Plugin } from "vite";
 import { listPackages } from "../scripts/bundledPackages.ts";
+import { buildShared } from "./shared/build.ts";
 
 /** What is left of 250 KB is for the answers of the relay: test/dashboard/firstLoad.test.ts counts them too. */
 const maxFirstLoadBytes = 240_000;
@@ -37,6 +38,8 @@ await build({
   plugins: [listPackages("dashboard"), listChunks],
   logLevel: "warn",
 });
+
+await buildShared();
 
 const sizes = new Map<string, number>();
 for (const name of readdirSync(new URL("assets/", out))) {

@@ -14,6 +14,7 @@ type SitePage = {
 export const sitePages: readonly SitePage[] = [
   // Part of the first load, like the frame around it: one script without a second round trip.
   { path: "overview", load: () => Promise.resolve({ default: Overview }) },
+  { path: "first-conversion", load: () => import("./scenes/firstConversion/FirstConversion.tsx") },
   { path: "events", load: () => import("./scenes/events/Events.tsx"), hasTraces: true },
   { path: "sources", load: () => import("./scenes/sources/Sources.tsx") },
   {
@@ -34,10 +35,14 @@ export const sitePages: readonly SitePage[] = [
     load: () => import("./scenes/integrations/webhooks/Webhooks.tsx"),
   },
   {
+    path: "integrations/export",
+    load: () => import("./scenes/integrations/export/DataExport.tsx"),
+  },
+  {
     path: "reconciliation",
     load: () => import("./scenes/reconciliation/Reconciliation.tsx"),
   },
-  { path: "funnel", load: () => import("./scenes/reconciliation/FunnelPage.tsx") },
+  { path: "reconciliation/funnel", load: () => import("./scenes/reconciliation/FunnelPage.tsx") },
   { path: "leads", load: () => import("./scenes/leads/LeadStages.tsx") },
   { path: "bots/clicks", load: () => import("./scenes/bots/InvalidClicks.tsx") },
   { path: "bots/evidence", load: () => import("./scenes/bots/Evidence.tsx") },
@@ -66,6 +71,7 @@ export const sitePages: readonly SitePage[] = [
   { path: "settings/assistants", load: () => import("./scenes/settings/Assistants.tsx") },
   { path: "settings/members", load: () => import("./scenes/settings/Members.tsx") },
   { path: "settings/alerts", load: () => import("./scenes/settings/Alerts.tsx") },
+  { path: "settings/sharing", load: () => import("./scenes/sharing/SharedLinks.tsx") },
   { path: "settings/oauth-apps", load: () => import("./scenes/settings/OAuthApps.tsx") },
   { path: "settings/audit", load: () => import("./scenes/settings/Audit.tsx") },
 ];

@@ -9,15 +9,17 @@ import {
   redirect,
   retainSearchParams,
 } from "@tanstack/react-router";
+import { loadPage } from "./common/loadPage.ts";
+import { Loading } from "./common/states.tsx";
 import { toSearch } from "./common/links.tsx";
-import { withTexts } from "./messages/catalogue/catalogue.ts";
+import { withSignInTexts, withTexts } from "./messages/catalogue/catalogue.ts";
 import { sitePages } from "./pages.ts";
 import Frame from "./scenes/frame/Frame.tsx";
 import { NotFound, Broken } from "./scenes/frame/ErrorPages.tsx";
 
-const root = createRootRoute({ component: Outlet, notFoundComponent: NotFound });
+const root = createRootRoute({ component: Outlet });
 const page = (path: string, load: () => Promise<{ default: React.ComponentType }>) =>
-  createRoute({ getParentRoute: () => root, path, component: lazyRouteComponent(load) });
+  createRoute({ getParentRoute: () => root, path, component: lazyRouteComponent(loadPage(withSignInTexts(load))) });
 
 // Without sign-in.
 const publicPages = [
@@ -38,7 +40,7 @@ const frame = createRoute({
   search: { middlewares: [retainSearchParams(["mode"])] },
 });
 const inside = (path: string, load: () => Promise<{ default: React.ComponentType }>) =>
-  createRoute({ getParentRoute: () => frame, path, component: lazyRouteComponent(load) });
+  createRoute({ getParentRoute: () => frame, path, component: lazyRouteComponent(loadPage(load)) });
 const redirectTo = (path: string, target: string) =>
   createRoute({
     getParentRoute: () => frame,
@@ -54,14 +56,17 @@ const withTraces = (path: string, load: () => Promise<{ default: React.Component
   const trace = createRoute({
     getParentRoute: () => list,
     path: "$event",
-    component: lazyRouteComponent(() => import("./scenes/events/Trace.tsx")),
+    component: lazyRouteComponent(loadPage(() => import("./scenes/events/Trace.tsx"))),
   });
   return list.addChildren([trace]);
 };
 
+const nowhere = createRoute({ getParentRoute: () => frame, path: "$", component: NotFound });
+
 const routes = root.addChildren([
   ...publicPages,
   frame.addChildren([
+    nowhere,
     inside("/", () => import("./scenes/sites/Home.tsx")),
     inside(
       "/sites",
@@ -104,6 +109,7 @@ export const router = createRouter({
   parseSearch: (text) => Object.fromEntries(new URLSearchParams(text)),
   stringifySearch: toSearch,
   defaultErrorComponent: Broken,
+  defaultPendingComponent: Loading,
   defaultPreload: "intent",
   // What a component reads of the address stays the same object: it is not rendered again for other parts of the address.
   defaultStructuralSharing: true,

@@ -102,6 +102,7 @@ export const makeTheme = () =>
       Button: { defaultProps: { size: "sm" } },
       Modal: {
         defaultProps: { centered: true, radius: "md", closeButtonProps: { "aria-label": commonText.close } },
+        styles: { title: { fontSize: 16, fontWeight: 600 } },
       },
       // The placeholder is an element that a menu must not contain; the first item gets the focus instead.
       Menu: { defaultProps: { withInitialFocusPlaceholder: false } },

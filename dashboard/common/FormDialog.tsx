@@ -1,13 +1,32 @@
-// A form in a dialog: the button that opens it, its fields and its buttons.
+// A form in a dialog: the button that opens it, its fields and its buttons. A dialog with unsaved input does not close by a click
+// outside; Escape and the cross ask first. Cancel is an answer of its own.
 
-import { Button, Group, Modal, Stack, type ButtonProps } from "@mantine/core";
+import { Button, Group, Modal, Stack, type ButtonProps, type ModalProps } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
-import type { ReactNode } from "react";
-import type { ApiError } from "./api/api.ts";
+import { useState, type ReactNode } from "react";
 import type { useLinkedDialog } from "./linkedDialog.ts";
-import { Form } from "./Form.tsx";
+import type { Form } from "./forms/useForm.ts";
+import { askToDiscard, DialogDrafts, useHasUnsaved } from "./forms/unsaved.ts";
 import { RequestError } from "./states.tsx";
 import { commonText } from "../messages/common.ts";
+
+export function FormModal({ onClose, children, ...modal }: Omit<ModalProps, "closeOnClickOutside">) {
+  const [drafts] = useState(() => new Set<unknown>());
+  // Draws again when a form reports its input.
+  useHasUnsaved();
+  const close = () => {
+    if (drafts.size === 0) onClose();
+    else
+      void askToDiscard().then((mayDiscard) => {
+        if (mayDiscard) onClose();
+      });
+  };
+  return (
+    <Modal {...modal} onClose={close} closeOnClickOutside={drafts.size === 0}>
+      <DialogDrafts value={drafts}>{children}</DialogDrafts>
+    </Modal>
+  );
+}
 
 /**
  * A button and the dialog with a form that it opens. The form is mounted with the dialog, so that it begins empty each time.
@@ -33,50 +52,44 @@ export function FormButton({
       <Button {...button} onClick={open}>
         {label}
       </Button>
-      <Modal opened={isOpen} onClose={close} title={title}>
+      <FormModal opened={isOpen} onClose={close} title={title}>
         {children(close)}
-      </Modal>
+      </FormModal>
     </>
   );
 }
 
 /** The form of a dialog: its fields, an error that belongs to no field, and the buttons. */
-export function DialogForm({
+export function DialogForm<Values>({
+  form,
   submit,
-  onSubmit,
   onClose,
-  isBusy,
-  error,
   danger = false,
   disabled = false,
-  noValidate = false,
   children,
 }: {
+  form: Form<Values>;
   /** The label of the button that sends the form. */
   submit: string;
-  onSubmit: () => void;
   onClose: () => void;
-  isBusy: boolean;
-  error: ApiError | null;
   danger?: boolean;
   disabled?: boolean;
-  noValidate?: boolean;
   children: ReactNode;
 }) {
   return (
-    <Form onSubmit={onSubmit} noValidate={noValidate}>
+    <form {...form.props}>
       <Stack>
         {children}
-        <RequestError error={error} />
+        <RequestError error={form.error} />
         <Group justify="flex-end" gap="xs">
           <Button variant="default" onClick={onClose}>
             {commonText.cancel}
           </Button>
-          <Button type="submit" loading={isBusy} disabled={disabled} {...(danger ? { color: "red" } : {})}>
+          <Button type="submit" loading={form.isPending} disabled={disabled} {...(danger ? { color: "red" } : {})}>
             {submit}
           </Button>
         </Group>
       </Stack>
-    </Form>
+    </form>
   );
 }

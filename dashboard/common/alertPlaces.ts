@@ -3,7 +3,7 @@
 import type { Answer } from "./api/api.ts";
 import { searchOfMode } from "./lists/queryParams.ts";
 import { commonText } from "../messages/common.ts";
-import { frameText } from "../messages/frame.ts";
+import { guardText } from "../messages/guard.ts";
 
 export type AlertLine = Answer<"GET /sites/:site/alerts">["open"][number];
 
@@ -17,6 +17,7 @@ const places: Record<AlertLine["kind"], string> = {
   host: "configuration/domains",
   "accepted orders": "reconciliation",
   "order feed": "reconciliation",
+  "data export": "integrations/export",
   "damaged data": "configuration/general",
   "not counted": "integrations/log",
   quality: "integrations/quality",
@@ -50,7 +51,7 @@ export function repairOf(
   { mayChange, isOwner }: { mayChange: boolean; isOwner: boolean },
 ): { path: string; search: Record<string, string | undefined>; label: string } | null {
   const { kind, platform, subject } = alert;
-  const texts = frameText.alerts.repair;
+  const texts = guardText.alerts.repair;
   const isChange = kind === "needs reconnection" || kind === "damaged data";
   if (needsOwner(alert) ? !isOwner : isChange && !mayChange) return null;
   const live = searchOfMode("live");

@@ -1,8 +1,9 @@
 // Reads a file of rows and cuts it into parts: a long file goes to the relay in several requests. CSV is cut between two rows, and
 // each part begins with the header.
 
+import { sha256Of } from "./format/hashEmail.ts";
 import { ApiError } from "./api/api.ts";
-import { commonText } from "../messages/common.ts";
+import { importsText } from "../messages/imports.ts";
 
 /** A proxy in front of the relay may refuse more than 1 MiB, and a character may take two bytes. */
 const maxPartLength = 512 * 1024;
@@ -18,27 +19,24 @@ type Part = {
 export type TextFile = {
   name: string;
   text: string;
-  /** Names the content; without TLS browsers offer no hash function, and it is random. */
+  /** Names the content. */
   sha256: string;
 };
 
 /** Only UTF-8 is read: guessing another encoding would change names and addresses. */
 export async function readFile(file: File): Promise<TextFile> {
-  if (file.size > maxFileMiB * 1024 * 1024) throw new ApiError(0, "invalid", commonText.files.tooLarge(String(maxFileMiB)));
+  if (file.size > maxFileMiB * 1024 * 1024) throw new ApiError(0, "invalid", importsText.files.tooLarge(String(maxFileMiB)));
   const bytes = new Uint8Array(await file.arrayBuffer());
-  const hashed = globalThis.crypto.subtle
-    ? new Uint8Array(await crypto.subtle.digest("SHA-256", bytes))
-    : crypto.getRandomValues(new Uint8Array(32));
   try {
     const text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
     return {
       name: file.name,
       // Rows that end with \r alone could not be counted, and a long file of them not be cut.
       text: text.includes("\n") ? text : text.replaceAll("\r", "\n"),
-      sha256: [...hashed].map((one) => one.toString(16).padStart(2, "0")).join(""),
+      sha256: await sha256Of(bytes),
     };
   } catch {
-    throw new ApiError(0, "invalid", commonText.files.notUtf8);
+    throw new ApiError(0, "invalid", importsText.files.notUtf8);
   }
 }
 

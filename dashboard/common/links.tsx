@@ -23,6 +23,7 @@ export function TextLink({
   to: string;
   search?: Record<string, unknown>;
   "aria-label"?: string;
+  onClick?: () => void;
   children: ReactNode;
 }) {
   return <Anchor component={Link} size="sm" search={search as never} {...rest} />;

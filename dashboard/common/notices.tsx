@@ -14,6 +14,7 @@ const LazyNotifications = lazy(async () => {
 });
 
 let isNeeded = false;
+let shown = 0;
 const listeners = new Set<() => void>();
 const subscribe = (listener: () => void) => {
   listeners.add(listener);
@@ -31,7 +32,7 @@ export function notify(text: string, undo?: () => void): void {
   isNeeded = true;
   for (const listener of listeners) listener();
   void loadNotifications().then(({ notifications }) => {
-    const id = crypto.randomUUID();
+    const id = `notice-${(shown += 1)}`;
     const hideAndUndo = () => {
       notifications.hide(id);
       undo?.();

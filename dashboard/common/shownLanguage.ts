@@ -1,7 +1,7 @@
 // Switches the language of the page that is open.
 
-import { useEffect, useState, useSyncExternalStore } from "react";
-import { hasAllTexts, showAllTexts, showLanguage } from "../messages/catalogue/catalogue.ts";
+import { useSyncExternalStore } from "react";
+import { showAllTexts, showLanguage } from "../messages/catalogue/catalogue.ts";
 import { language, setLanguage, showEnglish, type Language } from "../messages/catalogue/language.ts";
 
 const listeners = new Set<() => void>();
@@ -27,15 +27,6 @@ export async function chooseLanguage(chosen: Language): Promise<void> {
   setLanguage(chosen);
   await showAllTexts();
   await startLanguage();
-}
-
-/** Returns true once all texts can be shown, for the parts of the first page that show any text of the relay. */
-export function useAllTexts(isNeeded: boolean): boolean {
-  const [isShown, setIsShown] = useState(hasAllTexts);
-  useEffect(() => {
-    if (isNeeded && !isShown) void showAllTexts().finally(() => setIsShown(true));
-  }, [isNeeded, isShown]);
-  return isShown;
 }
 
 /** Returns the language that the page shows; null until its texts are loaded. */

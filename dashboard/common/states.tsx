@@ -22,11 +22,14 @@ export function Empty({
   title,
   children,
   action,
+  isPage = false,
 }: {
   icon: LucideIcon;
   title: string;
   children?: ReactNode;
   action?: ReactNode;
+  /** It is the whole page, so its title is the page's. */
+  isPage?: boolean;
 }) {
   return (
     <Center p="xl" mih={240}>
@@ -34,7 +37,7 @@ export function Empty({
         <ThemeIcon size={48} radius="xl" variant="light" color="gray">
           <Icon size={24} aria-hidden />
         </ThemeIcon>
-        <Title order={2} ta="center">
+        <Title order={isPage ? 1 : 2} ta="center">
           {title}
         </Title>
         {children && (

@@ -18,6 +18,8 @@ import {
   type LucideIcon,
 } from "lucide-react";
 import { useEffect, useState } from "react";
+import { copyText } from "./copyText.ts";
+import { notify } from "./notices.tsx";
 import { moneyText } from "./format/numbers.ts";
 import { useNow } from "./format/clock.ts";
 import { exactTime, whenText } from "./format/times.ts";
@@ -70,22 +72,26 @@ const twoSheets = (
 const checkMark = <path d="M20 6 9 17l-5-5" />;
 
 export function CopyButton({ value, label }: { value: string; label: string }) {
-  const [isCopied, setCopied] = useState(false);
+  const [result, setResult] = useState<"copied" | "selected" | null>(null);
+  const isCopied = result === "copied";
   useEffect(() => {
-    if (!isCopied) return;
-    const timer = setTimeout(() => setCopied(false), 1500);
+    if (result === null) return;
+    const timer = setTimeout(() => setResult(null), result === "copied" ? 1500 : 6000);
     return () => clearTimeout(timer);
-  }, [isCopied]);
+  }, [result]);
   return (
     <button
       type="button"
       className="cc-copy"
       aria-label={label}
-      data-tip={isCopied ? commonText.copied : label}
+      data-tip={result ? commonText.copying[result] : label}
       onClick={(event) => {
         event.stopPropagation();
         event.preventDefault();
-        void navigator.clipboard?.writeText(value).then(() => setCopied(true));
+        void copyText(value, event.currentTarget).then((isDone) => {
+          setResult(isDone ? "copied" : "selected");
+          if (!isDone) notify(commonText.copying.selected);
+        });
       }}
     >
       <svg width={14} height={14} viewBox="0 0 24 24" aria-hidden>
@@ -129,16 +135,14 @@ const looks: Record<StateName, Look> = {
   released: { icon: CircleCheck, tone: "good" },
   // connections, webhooks, keys
   active: { icon: CircleCheck, tone: "good" },
-  proven: { icon: ShieldCheck, tone: "good" },
-  unproven: { icon: CircleHelp, tone: "warn" },
-  unprovable: { icon: CircleHelp, tone: "quiet" },
+  verified: { icon: ShieldCheck, tone: "good" },
+  unverified: { icon: CircleHelp, tone: "warn" },
+  unverifiable: { icon: CircleHelp, tone: "quiet" },
   paused: { icon: Pause, tone: "warn" },
   "needs reconnection": { icon: TriangleAlert, tone: "bad" },
   "not connected": { icon: CircleDashed, tone: "quiet" },
   disabled: { icon: CircleSlash, tone: "bad" },
   failing: { icon: CircleAlert, tone: "bad" },
-  verified: { icon: CircleCheck, tone: "good" },
-  unverified: { icon: CircleDashed, tone: "wait" },
   waiting: { icon: Clock, tone: "warn" },
   expiredKey: { icon: CircleX, tone: "quiet" },
   revoked: { icon: CircleX, tone: "quiet" },

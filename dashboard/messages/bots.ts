@@ -36,16 +36,17 @@ export const botsText = section("bots", {
     decides: "decides alone",
     visits: "Visits",
     emails: "Emails",
-    ofEmails: (share: string) => `${share} of all`,
-    aboutEmails: (count: string) =>
-      `Counted over the last 14 days, in which visitors submitted ${count} emails. Wrong evidence would cost you these people.`,
+    conversions: "Conversions",
+    ofAll: (share: string) => `${share} of all`,
+    aboutCounts: (emails: string, conversions: string) =>
+      `Counted over the last 14 days. Visitors submitted ${emails} emails, and people who visited made ${conversions} conversions: wrong evidence would cost you those that it touches.`,
     mode: "Mode",
     modeOf: (signal: string) => `Mode of ${signal}`,
     modes: { off: "Off", shadow: "Shadow", on: "On" },
     safe: (count: number) =>
       plural(count, {
-        one: "# in shadow was seen, at no submitted email.",
-        other: "# in shadow were seen, at no submitted email.",
+        one: "# in shadow was seen, at no submitted email and no conversion.",
+        other: "# in shadow were seen, at no submitted email and no conversion.",
       }),
     switchOn: "Switch on",
     none: "Nothing seen in the last 14 days",
@@ -72,6 +73,7 @@ export const botsText = section("bots", {
     columns: { signal: "Signal", meaning: "Meaning", points: "Points" },
     evidence: (text: string) => `Seen: ${text}`,
     points: (points: string) => `+${points}`,
+    inShadow: "in shadow",
     notFired: "no",
     showFired: "Show only bot signals",
     showAll: (count: number) => plural(count, { other: "Show all # signals" }),
@@ -96,6 +98,11 @@ export const botsText = section("bots", {
       contradiction: "contradiction",
     },
   },
+  overTime: {
+    title: "Bots and suspicious visits",
+    about: "Of the last 30 days. Suspicious visits count as people's.",
+    chart: "Visits of bots and suspicious visits per day",
+  },
   visits: {
     title: "Visits",
     csv: "bot visits",
@@ -115,7 +122,11 @@ export const botsText = section("bots", {
     },
     emptyTitle: "No bot visits in the last 14 days",
     empty: "Once the tag is on your pages, bot visits appear here with their reasons.",
-    visit: "Bot visit",
+    visit: "Visit",
+    isPerson: "This was a person",
+    isPersonHelp: (range: string) => `Visits from ${range} will always count as people's.`,
+    isAllowed: (range: string) => `${range} is allowed: its visits count as people's.`,
+    inShadow: "In shadow",
     seenOn: "<time/> on <page/>",
     unknownPage: "an unknown page",
     network: (network: string) =>

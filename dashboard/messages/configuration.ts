@@ -35,7 +35,7 @@ export const configurationText = section("configuration", {
       `Size: ${kilobytes} KB. In Google Tag Manager, use a Custom HTML tag on All Pages with the full URL of /__cc/tag.js. The path /__cc/ of your domain must lead here: see Domains.`,
     pinned: "Pinned version",
     aboutPinned:
-      "The browser runs exactly this version and nothing else. Replace the line after an upgrade or a change of the consent mode.",
+      "The browser runs exactly this version and nothing else. Replace the line after an upgrade, a change of the consent mode, or the first link domain.",
     pinnedTag: "pinned tag",
     identify: "Identify visitors",
     aboutIdentify: "Emails entered into a form are picked up automatically. Without a form, call:",
@@ -44,6 +44,11 @@ export const configurationText = section("configuration", {
     exampleConsent: 'or "granted", from your consent banner',
     hashed: "The plain address never leaves the browser.",
     more: "Other ways to install the tag, and what it does",
+    links: "Links between your domains",
+    aboutLinks:
+      "A link to one of these domains carries the ad click over, if the visitor has not refused. The domains need the tag and a host of this site.",
+    linkDomains: "Subdomains are included. Add buy.stripe.com for Stripe Payment Links.",
+    aboutLinkPage: "How links between domains work",
   },
   consent: {
     title: "Consent",
@@ -262,8 +267,6 @@ export const configurationText = section("configuration", {
     about: "The site’s name in the dashboard and in alerts, and its time zone.",
     timeZone: "Used for the days of charts and for all times shown.",
     name: "Site name",
-    rename: "Rename",
-    renamed: "Site renamed.",
   },
   copy: {
     title: "Copy settings",

@@ -39,16 +39,14 @@ export const eventsText = section("events", {
   showAll: "Show all events",
   nothingFound: {
     title: "No matching events",
-    search: "Enter the complete order ID, event ID or email. Partial matches are not found.",
+    search: "Enter how an order ID begins, or a complete event ID or email.",
     filter: "Try a longer period or another status.",
   },
   nothingYet: {
     title: "No events yet",
     about: "Events that your servers send to this site appear here, with their delivery status.",
-    createKey: "Create an inbound key",
+    sendOne: "See one arrive",
     import: "Import past conversions",
-    samples: "Send a first event with one of your inbound keys:",
-    testSamples: "Send a first event with one of your test keys:",
   },
   copy: {
     orderId: "Copy order ID",
@@ -113,6 +111,15 @@ export const eventsText = section("events", {
     contact: "Contact data",
     allHashed: (names: string) => `${names}, all hashed`,
   },
+  path: {
+    title: "Visits before",
+    about: "From the first visit to the event, with the time between.",
+    click: (source: string) => `Ad click from ${source}`,
+    visitFrom: (source: string) => `Visit from ${source}`,
+    visit: "Visit",
+    form: "email entered in a form",
+    later: (age: string) => `${age} later`,
+  },
   /** The contact data of an event, by field. */
   contact: {
     emailSha256: "email",
@@ -133,7 +140,12 @@ export const eventsText = section("events", {
     withheld: (reason: string) =>
       `Click IDs, browser IDs and contact data were withheld (${reason}), and platforms were informed.`,
   },
-  why: { title: "What became of it", evidence: "Evidence" },
+  why: {
+    title: "What became of it",
+    evidence: "Evidence",
+    delivered: (platforms: number) =>
+      plural(platforms, { one: "# platform has accepted it.", other: "# platforms have accepted it." }),
+  },
   platforms: {
     title: "Platforms",
     held: "Filtered events are not sent to platforms.",

@@ -114,4 +114,8 @@ export const importsText = section("imports", {
     emptyTitle: "Nothing was imported yet",
     empty: "Each import is listed here with what became of its rows.",
   },
+  files: {
+    tooLarge: (mib: string) => `The file is larger than ${mib} MiB. Import it with the command line, or in parts.`,
+    notUtf8: "The file is not UTF-8. Save it as UTF-8 (in Excel: “CSV UTF-8”).",
+  },
 });

@@ -1,4 +1,4 @@
-// The overview of a site: first steps, key figures, charts and the live feed.
+// The overview of a site: key figures, charts and the live feed.
 
 import { section } from "./catalogue/catalogue.ts";
 import { plural } from "./catalogue/plural.ts";
@@ -32,44 +32,6 @@ export const overviewText = section("overview", {
   noName: "none",
   otherNames: "others",
   noConversions: "No conversions in this period.",
-  checklist: {
-    sources: "Without code: let Stripe, Shopify, HubSpot, Calendly, Typeform and others send their own webhooks.",
-    addSource: "Add a source",
-    title: "First steps",
-    progress: (done: number, all: number) => `${done} of ${all} done`,
-    progressLabel: (done: number, all: number) => `First steps: ${done} of ${all} done`,
-    show: "Show",
-    hide: "Hide",
-    done: "done",
-    toDo: "to do",
-    steps: {
-      domain: {
-        title: "Domain",
-        about: "Add the domain where people convert, and point it here.",
-        button: "Domains",
-      },
-      tag: {
-        title: "Tag",
-        about: "Add one line to your pages so that ad clicks are remembered.",
-        button: "Get the tag",
-      },
-      key: {
-        title: "Inbound key",
-        about: "Your server needs a key to send conversions. It is shown once.",
-        button: "Inbound keys",
-      },
-      platform: {
-        title: "Platform",
-        about: "Connect the platforms that should receive conversions.",
-        button: "Connect",
-      },
-      conversion: {
-        title: "First conversion",
-        about: "Send one from your server. It appears below as soon as it arrives.",
-        button: "Events",
-      },
-    },
-  },
   feed: {
     title: "Live",
     testTitle: "Newest events",
@@ -152,8 +114,15 @@ export const overviewText = section("overview", {
     source: "Source",
     campaign: "Campaign",
     about: {
-      source: "By utm_source, or by the network of the last click ID. Value without refunds.",
+      source: "By utm_source, or by the network of the click ID. Value without refunds.",
       campaign: "By utm_campaign. Value without refunds.",
+    },
+    model: "Which visits get a conversion",
+    models: { last: "Last", first: "First", linear: "Linear" },
+    aboutModel: {
+      last: "A conversion counts for the last visit with a campaign or click.",
+      first: "A conversion counts for the first visit with a campaign or click.",
+      linear: "A conversion counts in equal parts for each visit with a campaign or click.",
     },
     label: { source: "Conversions by source", campaign: "Conversions by campaign" },
   },

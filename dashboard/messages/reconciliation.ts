@@ -5,6 +5,7 @@ import { plural } from "./catalogue/plural.ts";
 
 export const reconciliationText = section("reconciliation", {
   title: "Reconciliation",
+  orders: "Orders",
   about: "Compares your own list of orders with the events that were received and with what each platform answered.",
   period: {
     label: "Compared period",
@@ -30,8 +31,9 @@ export const reconciliationText = section("reconciliation", {
     missing: (count: string) => `${count} never received`,
     all: "all of them",
     differing: "Received with differences",
-    lowest: "Lowest acceptance",
-    failed: (platform: string, count: string) => `${platform}, ${count} failed`,
+    lowest: "Most orders missing at",
+    parts: (accepted: string, deliverable: string, failed: string) =>
+      `${accepted} of ${deliverable} accepted${failed === "0" ? "" : `, ${failed} failed`}`,
   },
   funnel: {
     label: "Funnel",
@@ -74,6 +76,7 @@ export const reconciliationText = section("reconciliation", {
     ofOnly: (deliverable: string) => `of ${deliverable}`,
     ofDeliverable: (accepted: string, deliverable: string) => `${accepted} of ${deliverable}`,
     later: "connected later",
+    leftOut: "event not selected",
     notApplicable: "Cannot apply",
     connection: "Connection",
     accepted: "Accepted",

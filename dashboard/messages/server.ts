@@ -30,6 +30,9 @@ export function keepMessages(answer: unknown): void {
   for (const [sentence, message] of Object.entries(messages)) received.set(sentence, message);
 }
 
+/** Returns the code and the parameters of a sentence of the relay. */
+export const messageOf = (sentence: string): Message | undefined => received.get(sentence);
+
 /** Returns a word of a closed set in the chosen language; undefined if it has none for it, or is English. */
 export const wordText = (word: string): string | undefined => translations.get(language())?.words[word];
 

@@ -1,4 +1,4 @@
-// The list of sites, and adding one.
+// The list of sites, adding one, its first steps and its first conversion.
 
 import { section } from "./catalogue/catalogue.ts";
 import { plural } from "./catalogue/plural.ts";
@@ -19,6 +19,21 @@ export const sitesText = section("sites", {
   needReconnection: (count: number) => plural(count, { one: "# needs reconnection", other: "# need reconnection" }),
   active: (count: number) => plural(count, { other: "# active" }),
   paused: (count: number) => plural(count, { other: "# paused" }),
+  needAttention: "Need attention",
+  search: "Search sites",
+  nothingFound: "No site has this name or domain",
+  showAll: "Show all sites",
+  order: {
+    label: "Sort by",
+    by: {
+      attention: "Attention first",
+      name: "Name",
+      conversions: "Conversions",
+      bots: "Bots removed",
+      waiting: "Waiting",
+      lastEvent: "Last event",
+    },
+  },
   emptyTitle: "No site yet",
   emptyAdmin: "Add the domain where people convert to see its keys, platforms and figures here.",
   emptyViewer: "You have no access to a site yet. Ask an owner to invite you.",
@@ -28,5 +43,77 @@ export const sitesText = section("sites", {
     added: (name: string) => `${name} was added.`,
     domain: "Domain",
     about: "The domain where people convert. You can add more later.",
+  },
+  first: {
+    title: "See it arrive",
+    about: "Send a test conversion and watch its way through the relay. Test conversions are in no total and reach no campaign.",
+    send: {
+      title: "Send a test conversion",
+      about: "A purchase of 49.90 EUR by ada@example.com, sent to your own relay.",
+      button: "Send one for me",
+      show: "Show me the command",
+      again: "Send another one",
+      terminal: "Or send it yourself. This test key is real; it ends after 24 hours.",
+      keyName: "See it arrive",
+      refused: (status: number, reason: string) => `The relay answered ${status}: ${reason}`,
+      noAnswer: "The relay did not answer. Try again.",
+    },
+    way: {
+      title: "What happens to it",
+      waiting: "Waiting for a conversion",
+      aboutWaiting: "It appears here as soon as it arrives, from this page or from your server.",
+      accepted: (platforms: string, duration: string) => `${platforms} accepted it ${duration} after it arrived.`,
+      notSent: "It arrived. No platform has accepted it; the last step says why.",
+      underWay: "It arrived, and is on its way to the platforms.",
+      trace: "Open its trace",
+    },
+    next: {
+      title: "Now for real",
+      about: "Where do your conversions come from, and where should they go?",
+      source: "Add a source",
+      aboutSource: "Stripe, Shopify, HubSpot and others send their own webhooks. No code.",
+      platform: "Connect a platform",
+      aboutPlatform: "Google Ads, Meta and others. Then send another one here: each platform gets it as a test.",
+      key: "Create a live key",
+      aboutKey: "For conversions from your own server. The programs above work with it unchanged.",
+    },
+  },
+  checklist: {
+    sources: "Without code: let Stripe, Shopify, HubSpot, Calendly, Typeform and others send their own webhooks.",
+    addSource: "Add a source",
+    title: "First steps",
+    progress: (done: number, all: number) => `${done} of ${all} done`,
+    progressLabel: (done: number, all: number) => `First steps: ${done} of ${all} done`,
+    show: "Show",
+    hide: "Hide",
+    done: "done",
+    toDo: "to do",
+    steps: {
+      domain: {
+        title: "Domain",
+        about: "Add the domain where people convert, and point it here.",
+        button: "Domains",
+      },
+      tag: {
+        title: "Tag",
+        about: "Add one line to your pages so that ad clicks are remembered.",
+        button: "Get the tag",
+      },
+      key: {
+        title: "Inbound key",
+        about: "Your server needs a key to send conversions. It is shown once.",
+        button: "Inbound keys",
+      },
+      platform: {
+        title: "Platform",
+        about: "Connect the platforms that should receive conversions.",
+        button: "Connect",
+      },
+      conversion: {
+        title: "First conversion",
+        about: "Send a test conversion and watch its way through the relay.",
+        button: "See it arrive",
+      },
+    },
   },
 });

@@ -4,7 +4,8 @@ import type { Answer, BodyIn, Contract, ParamNames, QueryIn, RouteName } from ".
 import type { RefusalCode } from "../../../src/kernel/refusal.ts";
 import { showAllTexts } from "../../messages/catalogue/catalogue.ts";
 import { commonText } from "../../messages/common.ts";
-import { keepMessages, serverText } from "../../messages/server.ts";
+import { keepMessages, messageOf, serverText } from "../../messages/server.ts";
+import { faultText } from "../forms/faults.ts";
 
 export type { Answer, RouteName };
 
@@ -20,16 +21,23 @@ export type Input<Name extends RouteName> = Params<Name> & WithQuery<Name> & Wit
 /** An error response of the relay; `offline` if it cannot be reached. */
 export class ApiError extends Error {
   readonly code: RefusalCode | "offline";
-  readonly field: string | undefined;
+  /** What is wrong with which field; empty if the error is about none. */
+  readonly faults: readonly { field: string; text: string }[];
   readonly status: number;
   /** Seconds until a retry makes sense; 0 if unknown. */
   readonly waitSeconds: number;
 
-  constructor(status: number, code: RefusalCode | "offline", message: string, field?: string, waitSeconds: number = 0) {
+  constructor(
+    status: number,
+    code: RefusalCode | "offline",
+    message: string,
+    faults: ApiError["faults"] = [],
+    waitSeconds: number = 0,
+  ) {
     super(message);
     this.status = status;
     this.code = code;
-    this.field = field;
+    this.faults = faults;
     this.waitSeconds = waitSeconds;
   }
 }
@@ -46,7 +54,12 @@ export function urlOf<Name extends RouteName>(name: Name, input: Omit<Input<Name
   return `/api/v1${path}${search.size ? `?${search}` : ""}`;
 }
 
-type Refusal = { code: RefusalCode; message: string; field?: string };
+type Refusal = {
+  code: RefusalCode;
+  message: string;
+  field?: string;
+  faults?: readonly { field: string; message: string }[];
+};
 
 export function call<Name extends RouteName>(name: Name, input: Input<Name>, signal?: AbortSignal): Promise<Answer<Name>> {
   const { body } = input as Loose;
@@ -77,8 +90,18 @@ async function request<Name extends RouteName>(name: Name, input: Input<Name>, i
   throw new ApiError(
     response.status,
     error?.code ?? "internal",
-    error ? serverText(error.message) : commonText.failedRequest(response.status),
-    error?.field,
+    error ? personText(error) : commonText.failedRequest(response.status),
+    faultsOf(error),
     Number(response.headers.get("retry-after")) || 0,
   );
+}
+
+/** The message for programs names API keys. */
+const personText = ({ code, message }: Refusal) =>
+  code === "signed_out" && messageOf(message)?.code === "not_signed_in" ? commonText.signedOut : serverText(message);
+
+function faultsOf(error: Refusal | undefined): ApiError["faults"] {
+  if (error?.field === undefined) return [];
+  const all = error.faults ?? [{ field: error.field, message: error.message }];
+  return all.map(({ field, message }) => ({ field, text: faultText(message) }));
 }

@@ -3,7 +3,7 @@
 import { useEffect, useRef, useState } from "react";
 import { urlOf, type Answer } from "./api.ts";
 import { keepMessages } from "../../messages/server.ts";
-import { checkReachable } from "./query.ts";
+import { checkSession } from "./query.ts";
 
 export type EventSummary = Answer<"GET /sites/:site/events">["items"][number];
 export type FeedState = "connecting" | "live" | "reconnecting";
@@ -44,7 +44,7 @@ export function useFeed(site: string, onEvent: (event: EventSummary) => void, on
       });
       source.addEventListener("error", () => {
         notice ??= setTimeout(() => setState("reconnecting"), noticeDelayMs);
-        checkReachable();
+        checkSession();
         // Browsers do not retry a refused stream.
         if (source.readyState === EventSource.CLOSED) retry = setTimeout(open, retryMs);
       });

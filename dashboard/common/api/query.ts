@@ -12,13 +12,15 @@ import {
   type UseMutationResult,
   type UseQueryResult,
 } from "@tanstack/react-query";
-import { useMemo, useState, useSyncExternalStore } from "react";
+import { useCallback, useMemo, useRef, useState, useSyncExternalStore } from "react";
 import { ApiError, call, type Answer, type Input, type RouteName } from "./api.ts";
+import { signInAgain } from "./signInAgain.ts";
 
 // A refusal is final; an unreachable relay may be back.
 const isTransient = (error: unknown) => error instanceof ApiError && (error.status === 0 || error.status >= 500);
 // A proxy in front of the relay answers 502 or 504 for it.
 const isUnreachable = (error: unknown) => error instanceof ApiError && [0, 502, 504].includes(error.status);
+const isSignedOut = (error: unknown) => error instanceof ApiError && error.code === "signed_out";
 const retryMs = 5_000;
 const retryInterval = ({ state }: { state: { error: unknown } }) => (isTransient(state.error) ? retryMs : false);
 
@@ -26,12 +28,13 @@ const retryInterval = ({ state }: { state: { error: unknown } }) => (isTransient
 const sessionRoute = "GET /session";
 const cache = new QueryCache({
   onError: (error, { queryKey }) => {
-    if (isUnreachable(error) && queryKey[0] !== sessionRoute) checkReachable();
+    // The session tells if the relay is unreachable, or the sign-in has ended.
+    if ((isUnreachable(error) || isSignedOut(error)) && queryKey[0] !== sessionRoute) checkSession();
   },
 });
 
-/** Finds out now if the relay still answers, and not with the next request of the page. */
-export const checkReachable = () => void queryClient.invalidateQueries({ queryKey: [sessionRoute] }, { cancelRefetch: false });
+/** Finds out now if the relay still answers and knows this user, and not with the next request of the page. */
+export const checkSession = () => void queryClient.invalidateQueries({ queryKey: [sessionRoute] }, { cancelRefetch: false });
 
 export const queryClient = new QueryClient({
   queryCache: cache,
@@ -137,17 +140,54 @@ export function useRows<Name extends RouteName>(
   };
 }
 
-/** Sends a change, then refreshes all queries that are in use. */
-export function useSend<Name extends RouteName>(
-  name: Name,
-  options: { onDone?: (answer: Answer<Name>, input: Input<Name>) => void } = {},
-): UseMutationResult<Answer<Name>, ApiError, Input<Name>> {
+type RequestOptions<In, Out> = { onDone?: (answer: Out, input: In) => void; onError?: (error: ApiError) => void };
+
+/** A request of the user: one at a time, so that two Enters or a double click send it once. */
+export function useRequest<In, Out>(
+  run: (input: In) => Promise<Out>,
+  { onDone, onError }: RequestOptions<In, Out>,
+): UseMutationResult<Out, ApiError, In> {
   const client = useQueryClient();
-  return useMutation<Answer<Name>, ApiError, Input<Name>>({
-    mutationFn: (input) => call(name, input),
+  const running = useRef<Promise<Out> | null>(null);
+  const mutation = useMutation<Out, ApiError, In>({
+    mutationFn: run,
     onSuccess: async (answer, input) => {
-      options.onDone?.(answer, input);
+      onDone?.(answer, input);
       await client.invalidateQueries();
     },
+    ...(onError ? { onError } : {}),
   });
+  const { mutateAsync: begin } = mutation;
+  type Given = Parameters<typeof begin>;
+  const mutateAsync = useCallback(
+    (...given: Given) => {
+      running.current ??= begin(...given).finally(() => (running.current = null));
+      return running.current;
+    },
+    [begin],
+  );
+  const mutate = useCallback(
+    (...given: Given) => {
+      // The error is in the state of the mutation.
+      if (running.current === null) mutateAsync(...given).catch(() => {});
+    },
+    [mutateAsync],
+  );
+  return { ...mutation, mutate, mutateAsync };
 }
+
+/** Sends a change. If the sign-in has expired, it asks for it in place and sends the change again. */
+export async function send<Name extends RouteName>(name: Name, input: Input<Name>): Promise<Answer<Name>> {
+  try {
+    return await call(name, input);
+  } catch (error) {
+    if (!isSignedOut(error) || !(await signInAgain())) throw error;
+    return call(name, input);
+  }
+}
+
+/** Sends a change, then refreshes all queries that are in use. */
+export const useSend = <Name extends RouteName>(
+  name: Name,
+  options: RequestOptions<Input<Name>, Answer<Name>> = {},
+): UseMutationResult<Answer<Name>, ApiError, Input<Name>> => useRequest((input) => send(name, input), options);

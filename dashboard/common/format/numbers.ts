@@ -1,5 +1,6 @@
 // Formats counts, money and shares in the user's locale.
 
+import { shownPercent } from "../../../src/kernel/text.ts";
 import { numberFormat } from "./intl.ts";
 
 export const countText = (value: number) => numberFormat().format(value);
@@ -36,12 +37,23 @@ export function shortMoney(value: number, currency: string): string {
   }
 }
 
-/** "57%". A share of less than everything is never rounded up to 100%. */
+/** "57%". */
 export function percentText(part: number, whole: number): string {
   if (whole === 0) return "–";
-  const share = part / whole;
-  const shown = share > 0.999 && part < whole ? 0.999 : share;
-  const isExact = (shown >= 0.1 && shown <= 0.99) || shown === 0 || shown === 1;
-  const digits = isExact ? 0 : 1;
-  return numberFormat({ style: "percent", maximumFractionDigits: digits }).format(shown);
+  return numberFormat({ style: "percent", maximumFractionDigits: 1 }).format(shownPercent(part, whole) / 100);
+}
+
+/** A rate in tenths of a percent: only everything is 1000. */
+export function tenthsOf(part: number, whole: number): number {
+  const tenths = whole === 0 ? 0 : Math.round((part / whole) * 1000);
+  return tenths === 1000 && part < whole ? 999 : tenths;
+}
+
+/** "98.6%": always with one digit, because a rate of deliveries moves between 98 and 100. */
+export function rateText(part: number, whole: number): string {
+  if (whole === 0) return "–";
+  const digits = part === whole ? 0 : 1;
+  return numberFormat({ style: "percent", minimumFractionDigits: digits, maximumFractionDigits: digits }).format(
+    tenthsOf(part, whole) / 1000,
+  );
 }

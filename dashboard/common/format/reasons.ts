@@ -30,5 +30,6 @@ export type FilterReason = { code: string; detail: string | null };
 export function filterReasonText({ code, detail }: FilterReason): string {
   const name = nameOf(code) ?? code;
   if (detail === null) return name;
+  if (code === "late verdict") return `${name} ${detail}`;
   return commonText.reasonDetail(name, code === "only bot visits" ? reasonText(detail) : detail);
 }

@@ -1,19 +1,20 @@
-// A card with some settings of the site, saved together. Input stays until it is saved or discarded.
+// The settings of the site on a page: cards with some of them each, which one button saves together.
 
-import { Alert, Button, Group, Stack, Text } from "@mantine/core";
-import { Form } from "../Form.tsx";
+import { Alert, Stack, Text } from "@mantine/core";
 import { Info } from "lucide-react";
-import { useState, type ReactNode } from "react";
+import { createContext, useContext, useState, type ReactNode } from "react";
 import { Card } from "../Page.tsx";
 import { commonText } from "../../messages/common.ts";
 import { noteText } from "./settingNames.ts";
-import { call } from "../api/api.ts";
-import { queryClient, useApi, useSend } from "../api/query.ts";
-import { useMay, useSiteId } from "../api/session.ts";
-import { fieldError, otherError } from "../fields.ts";
-import { capitalize } from "../format/sentence.ts";
+import { queryClient, send, useApi } from "../api/query.ts";
+import { useMay, useSite, useSiteId } from "../api/session.ts";
+import { SaveBar } from "../forms/SaveBar.tsx";
+import { useForm } from "../forms/useForm.ts";
 import { notify } from "../notices.tsx";
-import { LoadState, RequestError } from "../states.tsx";
+import { LoadState } from "../states.tsx";
+import { undoOf } from "./undo.ts";
+import { WhatIfButton } from "./WhatIf.tsx";
+import { whatIfSettings } from "../../../src/contract/whatIf/differences.ts";
 
 export type SettingsForm = {
   value: (name: string) => string;
@@ -25,106 +26,103 @@ export type SettingsForm = {
   isReadOnly: boolean;
 };
 
+const SettingsContext = createContext<{ form: SettingsForm | null; state: ReactNode } | null>(null);
+
+/** The name of the site is saved with its settings, and is none of them. */
+export const siteName = "siteName";
+
+/** The form around the cards. */
+export function SiteSettings({ children }: { children: ReactNode }) {
+  const site = useSiteId();
+  const name = useSite()?.name ?? "";
+  const mayChange = useMay("admin", site);
+  const { data, error, refetch } = useApi("GET /sites/:site/settings", { params: { site } });
+  const [notes, setNotes] = useState<readonly string[]>([]);
+  const setting = (one: string) => data?.items.find((item) => item.name === one);
+  const values: Record<string, string> = {
+    ...Object.fromEntries(data?.items.map((item) => [item.name, item.value]) ?? []),
+    [siteName]: name,
+  };
+  const form = useForm({
+    values,
+    fields: { name: siteName },
+    save: async (_, { [siteName]: newName, ...settings }) => {
+      if (newName !== undefined) await send("PATCH /sites/:site", { params: { site }, body: { name: newName } });
+      if (Object.keys(settings).length === 0) return null;
+      const changed = settings as Record<string, string>;
+      const before = Object.fromEntries(Object.keys(changed).map((one) => [one, values[one] ?? ""]));
+      return { ...(await send("PATCH /sites/:site/settings", { params: { site }, body: { settings: changed } })), before };
+    },
+    onDone: (answer) => {
+      if (answer) queryClient.setQueryData(["GET /sites/:site/settings", { params: { site } }], { items: answer.items });
+      setNotes(answer?.notes ?? []);
+      notify(commonText.saved, answer ? undoOf(site, answer.before) : undefined);
+    },
+  });
+  const settings: SettingsForm | null = data
+    ? {
+        value: (one) => form.values[one] ?? "",
+        saved: (one) => (one === siteName ? name : (setting(one)?.value ?? "")),
+        defaultValue: (one) => setting(one)?.default ?? "",
+        change: form.set,
+        fault: form.fault,
+        isReadOnly: !mayChange,
+      }
+    : null;
+  const judged = Object.fromEntries(
+    Object.entries(form.changes).flatMap(([one, text]) =>
+      (whatIfSettings as readonly string[]).includes(one) && text !== undefined ? [[one, text]] : [],
+    ),
+  );
+  const state = <LoadState of={{ data, error, refetch }} rows={2} />;
+  return (
+    <form {...form.props} className={mayChange ? undefined : "cc-readonly"}>
+      <Stack gap="lg">
+        <SettingsContext value={{ form: settings, state }}>{children}</SettingsContext>
+        {notes.map((note) => (
+          <Alert key={note} variant="light" color="yellow" icon={<Info size={18} />} role="status">
+            {noteText(note)}
+          </Alert>
+        ))}
+        {form.isChanged && (
+          <SaveBar error={form.error} isPending={form.isPending} onDiscard={form.discard}>
+            {Object.keys(judged).length > 0 && <WhatIfButton site={site} changes={{ settings: judged }} />}
+          </SaveBar>
+        )}
+      </Stack>
+    </form>
+  );
+}
+
 export function SettingsCard({
   title,
   about,
-  actions,
   children,
   fields,
 }: {
   title: string;
   about?: ReactNode;
-  actions?: ReactNode;
-  /** Shown below the form. */
+  /** Shown below the fields. */
   children?: ReactNode;
   fields: (form: SettingsForm) => ReactNode;
 }) {
-  const site = useSiteId();
-  const mayChange = useMay("admin", site);
-  const { data, error, refetch } = useApi("GET /sites/:site/settings", { params: { site } });
-  const [draft, setDraft] = useState<Record<string, string>>({});
-  const save = useSend("PATCH /sites/:site/settings", {
-    onDone: (answer, { body }) => {
-      setDraft({});
-      queryClient.setQueryData(["GET /sites/:site/settings", { params: { site } }], { items: answer.items });
-      notify(commonText.saved, undoOf(site, body.settings, before));
-    },
-  });
-  const setting = (name: string) => data?.items.find((one) => one.name === name);
-  const saved = (name: string) => setting(name)?.value ?? "";
-  const changed = Object.entries(draft).filter(([name, text]) => text !== saved(name));
-  const before = Object.fromEntries(changed.map(([name]) => [name, saved(name)]));
-  const names = changed.map(([name]) => name);
-
-  const form: SettingsForm = {
-    value: (name) => draft[name] ?? saved(name),
-    saved,
-    defaultValue: (name) => setting(name)?.default ?? "",
-    change: (name, text) => setDraft((now) => ({ ...now, [name]: text })),
-    fault: (name) => settingFault(fieldError(save.error, name), name),
-    isReadOnly: !mayChange,
-  };
+  const context = useContext(SettingsContext);
+  if (!context) throw new Error(`the card ${title} is not in the form of the settings`);
+  const { form, state } = context;
   return (
-    <Card title={title} about={about} actions={actions}>
-      <LoadState of={{ data, error, refetch }} rows={2} />
-      {data && (
-        <Form
-          onSubmit={() => {
-            if (names.length) save.mutate({ params: { site }, body: { settings: Object.fromEntries(changed) } });
-          }}
-        >
-          <Stack gap="md">
-            {fields(form)}
-            <RequestError error={otherError(save.error, ...names)} />
-            {save.data?.notes.map((note) => (
-              <Alert key={note} variant="light" color="yellow" icon={<Info size={18} />} role="status">
-                {noteText(note)}
-              </Alert>
-            ))}
-            {mayChange ? (
-              <Group gap="xs">
-                <Button type="submit" loading={save.isPending} disabled={names.length === 0}>
-                  {commonText.save}
-                </Button>
-                {names.length > 0 && (
-                  <Button
-                    variant="subtle"
-                    color="gray"
-                    onClick={() => {
-                      setDraft({});
-                      save.reset();
-                    }}
-                  >
-                    {commonText.discard}
-                  </Button>
-                )}
-              </Group>
-            ) : (
-              <Text size="sm" c="dimmed">
-                {commonText.adminsOnly}
-              </Text>
-            )}
-          </Stack>
-        </Form>
+    <Card title={title} about={about}>
+      {state}
+      {form && (
+        <Stack gap="md">
+          {fields(form)}
+          {form.isReadOnly && (
+            <Text size="sm" c="dimmed">
+              {commonText.adminsOnly}
+            </Text>
+          )}
+        </Stack>
       )}
       {children}
     </Card>
   );
-}
-
-/** The field shows the setting's name and has a choice of units, so both are left out of its error. */
-function settingFault(message: string | null, name: string): string | null {
-  if (message === null) return null;
-  const fault = message.replace(new RegExp(`^${name}:? `, "i"), "").replace(/, written like [^.]+/, "");
-  return capitalize(fault);
-}
-
-/** A webhook URL is never shown in full, so its change cannot be undone. */
-function undoOf(site: string, changed: Record<string, string>, before: Record<string, string>) {
-  if ("alert_webhook" in changed) return undefined;
-  return () =>
-    void call("PATCH /sites/:site/settings", { params: { site }, body: { settings: before } })
-      .then(() => notify(commonText.undone))
-      .catch((error: unknown) => notify(error instanceof Error ? error.message : commonText.couldNotUndo))
-      .finally(() => void queryClient.invalidateQueries());
 }

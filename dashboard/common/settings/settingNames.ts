@@ -27,10 +27,11 @@ export const settingGroups: readonly Group[] = [
       "allow_persons",
     ],
   },
+  { group: "links", names: ["link_domains"] },
   { group: "consent", names: ["consent_mode", "keep", "keep_events", "keep_log", "country", "conversions_without_email"] },
   { group: "deduplication", names: ["dedup_order", "dedup_no_order"] },
   { group: "refunds", names: ["corrections"] },
-  { group: "alerts", names: ["alert_emails", "alert_webhook", "alert_success_rate"] },
+  { group: "alerts", names: ["alert_emails", "alert_webhook", "alert_success_rate", "weekly_report", "report_language"] },
 ];
 
 export const isSetting = (name: string): boolean => Object.hasOwn(siteSettingsText.names, name);

@@ -1,6 +1,6 @@
 // The catalogue of texts. English is the source: a file of this folder is one section. Each other language is a folder with
 // the same sections. A section is loaded with the pages that use it, a translation only when its language is chosen: first
-// what the sign-in page and the overview show, the rest with the first other page.
+// what the overview shows, or the sign-in page, the rest with the first other page.
 
 import { language, type Language } from "./language.ts";
 import { addServerTexts, type ServerTexts } from "../server.ts";
@@ -41,13 +41,17 @@ function show(name: string, { english, shown }: Section): void {
 type Part = { translation: Readonly<Record<string, Messages>>; serverTexts: ServerTexts };
 
 const parts = {
-  de: { firstPage: () => import("../de/firstPage.ts"), otherPages: () => import("../de/otherPages.ts") },
+  de: {
+    firstPage: () => import("../de/firstPage.ts"),
+    signInPages: () => import("../de/signIn.ts"),
+    otherPages: () => import("../de/otherPages.ts"),
+  },
 } satisfies Record<Exclude<Language, "en">, Record<string, () => Promise<Part>>>;
 
 const loaded = new Set<string>();
 
 /** Loads a part of the chosen language if it is needed, and shows its texts. */
-async function showPart(part: "firstPage" | "otherPages"): Promise<void> {
+async function showPart(part: keyof (typeof parts)["de"]): Promise<void> {
   const of = language();
   if (of !== "en" && !loaded.has(`${of} ${part}`)) {
     const { translation, serverTexts } = await parts[of][part]();
@@ -62,9 +66,19 @@ async function showPart(part: "firstPage" | "otherPages"): Promise<void> {
 export const showLanguage = (): Promise<void> => showPart("firstPage");
 
 /** Shows all sections in the chosen language. Texts that cannot be loaded stay English. */
-export const showAllTexts = (): Promise<void> => showPart("otherPages").catch(() => {});
+export const showAllTexts = (): Promise<void> =>
+  Promise.all([showPart("signInPages"), showPart("otherPages")]).then(
+    () => {},
+    () => {},
+  );
 
-export const hasAllTexts = (): boolean => language() === "en" || loaded.has(`${language()} otherPages`);
+/** Loads a page before sign-in together with its texts. */
+export const withSignInTexts =
+  <T>(load: () => Promise<T>) =>
+  async (): Promise<T> => {
+    const [module] = await Promise.all([load(), showPart("signInPages").catch(() => {})]);
+    return module;
+  };
 
 /** Loads code together with the texts that it may show. */
 export const withTexts =

@@ -19,7 +19,7 @@ function readChoice(): string | null {
 }
 
 const browserLocales = (): readonly string[] => globalThis.navigator?.languages ?? ["en"];
-const languageOf = (locale: string) => locale.toLowerCase().split("-", 1)[0] ?? "";
+const languageOf = (locale: string) => locale.toLowerCase().split(/[-_@.]/, 1)[0] ?? "";
 
 /** Returns the first of the wanted locales that there is a translation for. */
 export function preferredLanguage(choice: string | null, locales: readonly string[]): Language {
@@ -30,7 +30,16 @@ export function preferredLanguage(choice: string | null, locales: readonly strin
 /** Returns the locale of numbers and times: the browser's own variant of the language, such as en-GB. */
 export function preferredLocale(chosen: Language, locales: readonly string[]): string {
   const own = locales.find((locale) => languageOf(locale) === chosen);
-  return own !== undefined && Intl.NumberFormat.supportedLocalesOf(own).length > 0 ? own : chosen;
+  return own !== undefined && isSupported(own) ? own : chosen;
+}
+
+/** A browser may name a language that is none, such as en-US@posix. */
+function isSupported(locale: string): boolean {
+  try {
+    return Intl.NumberFormat.supportedLocalesOf(locale).length > 0;
+  } catch {
+    return false;
+  }
 }
 
 let current = preferredLanguage(readChoice(), browserLocales());

@@ -35,16 +35,17 @@ export const bots: Translation<typeof botsText> = {
     decides: "entscheidet allein",
     visits: "Besuche",
     emails: "E-Mails",
-    ofEmails: (share) => `${share} aller`,
-    aboutEmails: (count) =>
-      `Gezählt über die letzten 14 Tage, in denen Besucher ${count} E-Mails sendeten. Ein falsches Merkmal würde Sie diese Menschen kosten.`,
+    conversions: "Conversions",
+    ofAll: (share) => `${share} aller`,
+    aboutCounts: (emails, conversions) =>
+      `Gezählt über die letzten 14 Tage. Besucher sendeten ${emails} E-Mails, und von Menschen mit Besuchen kamen ${conversions} Conversions: Ein falsches Merkmal würde Sie die kosten, die es trifft.`,
     mode: "Modus",
     modeOf: (signal) => `Modus von ${signal}`,
     modes: { off: "Aus", shadow: "Beobachten", on: "Ein" },
     safe: (count) =>
       plural(count, {
-        one: "# beobachtetes Merkmal wurde gesehen, bei keiner gesendeten E-Mail.",
-        other: "# beobachtete Merkmale wurden gesehen, bei keiner gesendeten E-Mail.",
+        one: "# beobachtetes Merkmal wurde gesehen, bei keiner gesendeten E-Mail und keiner Conversion.",
+        other: "# beobachtete Merkmale wurden gesehen, bei keiner gesendeten E-Mail und keiner Conversion.",
       }),
     switchOn: "Einschalten",
     none: "In den letzten 14 Tagen nichts gesehen",
@@ -71,6 +72,7 @@ export const bots: Translation<typeof botsText> = {
     columns: { signal: "Merkmal", meaning: "Bedeutung", points: "Punkte" },
     evidence: (text) => `Gesehen: ${text}`,
     points: (points) => `+${points}`,
+    inShadow: "beobachtet",
     notFired: "nein",
     showFired: "Nur Bot-Merkmale anzeigen",
     showAll: (count) => plural(count, { other: "Alle # Merkmale anzeigen" }),
@@ -94,6 +96,11 @@ export const bots: Translation<typeof botsText> = {
       contradiction: "Widerspruch",
     },
   },
+  overTime: {
+    title: "Bots und verdächtige Besuche",
+    about: "Der letzten 30 Tage. Verdächtige Besuche zählen als die von Menschen.",
+    chart: "Besuche von Bots und verdächtige Besuche pro Tag",
+  },
   visits: {
     title: "Besuche",
     csv: "Bot-Besuche",
@@ -113,7 +120,11 @@ export const bots: Translation<typeof botsText> = {
     },
     emptyTitle: "Keine Bot-Besuche in den letzten 14 Tagen",
     empty: "Sobald das Tag auf Ihren Seiten ist, erscheinen Bot-Besuche hier mit ihren Gründen.",
-    visit: "Bot-Besuch",
+    visit: "Besuch",
+    isPerson: "Das war ein Mensch",
+    isPersonHelp: (range) => `Besuche aus ${range} zählen dann immer als die von Menschen.`,
+    isAllowed: (range) => `${range} ist erlaubt: Seine Besuche zählen als die von Menschen.`,
+    inShadow: "Beobachtet",
     seenOn: "<time/> auf <page/>",
     unknownPage: "einer unbekannten Seite",
     network: (network) =>

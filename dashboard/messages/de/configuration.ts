@@ -34,7 +34,7 @@ export const configuration: Translation<typeof configurationText> = {
       `Größe: ${kilobytes} KB. Verwenden Sie im Google Tag Manager ein Tag „Benutzerdefiniertes HTML“ auf allen Seiten, mit der vollständigen URL von /__cc/tag.js. Der Pfad /__cc/ Ihrer Domain muss hierher führen: siehe Domains.`,
     pinned: "Festgelegte Version",
     aboutPinned:
-      "Der Browser führt genau diese Version aus und nichts anderes. Ersetzen Sie die Zeile nach einem Update oder einer Änderung des Einwilligungsmodus.",
+      "Der Browser führt genau diese Version aus und nichts anderes. Ersetzen Sie die Zeile nach einem Update, einer Änderung des Einwilligungsmodus oder der ersten Domain für Links.",
     pinnedTag: "festgelegtes Tag",
     identify: "Besucher erkennen",
     aboutIdentify: "In ein Formular eingegebene E-Mail-Adressen werden automatisch übernommen. Ohne Formular rufen Sie auf:",
@@ -43,6 +43,11 @@ export const configuration: Translation<typeof configurationText> = {
     exampleConsent: 'oder "granted", aus Ihrem Einwilligungsbanner',
     hashed: "Die Adresse selbst verlässt den Browser nie.",
     more: "Andere Wege, das Tag einzubauen, und was es tut (englisch)",
+    links: "Links zwischen Ihren Domains",
+    aboutLinks:
+      "Ein Link zu einer dieser Domains nimmt den Anzeigenklick mit, wenn der Besucher nicht abgelehnt hat. Die Domains brauchen das Tag und einen Host dieser Website.",
+    linkDomains: "Subdomains gehören dazu. Für Stripe Payment Links fügen Sie buy.stripe.com hinzu.",
+    aboutLinkPage: "Wie Links zwischen Domains funktionieren (englisch)",
   },
   consent: {
     title: "Einwilligung",
@@ -275,8 +280,6 @@ export const configuration: Translation<typeof configurationText> = {
     about: "Der Name der Website im Dashboard und in Warnungen, und ihre Zeitzone.",
     timeZone: "Gilt für die Tage in Diagrammen und für alle angezeigten Zeiten.",
     name: "Name der Website",
-    rename: "Umbenennen",
-    renamed: "Website umbenannt.",
   },
   copy: {
     title: "Einstellungen kopieren",

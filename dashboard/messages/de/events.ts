@@ -38,16 +38,14 @@ export const events: Translation<typeof eventsText> = {
   showAll: "Alle Ereignisse anzeigen",
   nothingFound: {
     title: "Keine passenden Ereignisse",
-    search: "Geben Sie die vollständige Bestellnummer, Ereignis-ID oder E-Mail-Adresse ein. Teile davon werden nicht gefunden.",
+    search: "Geben Sie den Anfang einer Bestellnummer ein, oder eine vollständige Ereignis-ID oder E-Mail-Adresse.",
     filter: "Versuchen Sie einen längeren Zeitraum oder einen anderen Status.",
   },
   nothingYet: {
     title: "Noch keine Ereignisse",
     about: "Ereignisse, die Ihre Server an diese Website senden, erscheinen hier mit ihrem Zustellstatus.",
-    createKey: "Eingangsschlüssel erstellen",
+    sendOne: "Eines ankommen sehen",
     import: "Frühere Conversions importieren",
-    samples: "Senden Sie ein erstes Ereignis mit einem Ihrer Eingangsschlüssel:",
-    testSamples: "Senden Sie ein erstes Ereignis mit einem Ihrer Testschlüssel:",
   },
   copy: {
     orderId: "Bestellnummer kopieren",
@@ -114,6 +112,15 @@ export const events: Translation<typeof eventsText> = {
     contact: "Kontaktdaten",
     allHashed: (names) => `${names}, alles gehasht`,
   },
+  path: {
+    title: "Besuche davor",
+    about: "Vom ersten Besuch bis zum Ereignis, mit der Zeit dazwischen.",
+    click: (source) => `Anzeigenklick von ${source}`,
+    visitFrom: (source) => `Besuch von ${source}`,
+    visit: "Besuch",
+    form: "E-Mail in ein Formular eingegeben",
+    later: (age) => `${age} später`,
+  },
   contact: {
     emailSha256: "E-Mail",
     phoneSha256: "Telefon",
@@ -133,7 +140,12 @@ export const events: Translation<typeof eventsText> = {
     withheld: (reason) =>
       `Klick-IDs, Browser-IDs und Kontaktdaten wurden zurückgehalten (${reason}); die Plattformen wurden informiert.`,
   },
-  why: { title: "Was daraus wurde", evidence: "Belege" },
+  why: {
+    title: "Was daraus wurde",
+    evidence: "Belege",
+    delivered: (platforms) =>
+      plural(platforms, { one: "# Plattform hat es angenommen.", other: "# Plattformen haben es angenommen." }),
+  },
   platforms: {
     title: "Plattformen",
     held: "Gefilterte Ereignisse werden nicht an Plattformen gesendet.",

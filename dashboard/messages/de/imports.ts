@@ -113,4 +113,8 @@ export const imports: Translation<typeof importsText> = {
     emptyTitle: "Noch nichts importiert",
     empty: "Jeder Import steht hier, mit dem, was aus seinen Zeilen wurde.",
   },
+  files: {
+    tooLarge: (mib) => `Die Datei ist größer als ${mib} MiB. Importieren Sie sie mit der Kommandozeile oder in Teilen.`,
+    notUtf8: "Die Datei ist nicht UTF-8. Speichern Sie sie als UTF-8 (in Excel: „CSV UTF-8“).",
+  },
 };

@@ -4,7 +4,9 @@ import type { ServerTexts } from "../server.ts";
 import { account } from "./account.ts";
 import { bots } from "./bots.ts";
 import { configuration } from "./configuration.ts";
+import { dataExport } from "./dataExport.ts";
 import { events } from "./events.ts";
+import { guard } from "./guard.ts";
 import { imports } from "./imports.ts";
 import { integrations } from "./integrations.ts";
 import { reconciliation } from "./reconciliation.ts";
@@ -30,7 +32,9 @@ export const translation = {
   account,
   bots,
   configuration,
+  dataExport,
   events,
+  guard,
   imports,
   integrations,
   reconciliation,

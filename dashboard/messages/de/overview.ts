@@ -31,44 +31,6 @@ export const overview: Translation<typeof overviewText> = {
   noName: "keine",
   otherNames: "weitere",
   noConversions: "Keine Conversions in diesem Zeitraum.",
-  checklist: {
-    sources: "Ohne Code: Lassen Sie Stripe, Shopify, HubSpot, Calendly, Typeform und andere ihre eigenen Webhooks senden.",
-    addSource: "Quelle hinzufügen",
-    title: "Erste Schritte",
-    progress: (done, all) => `${done} von ${all} erledigt`,
-    progressLabel: (done, all) => `Erste Schritte: ${done} von ${all} erledigt`,
-    show: "Anzeigen",
-    hide: "Ausblenden",
-    done: "erledigt",
-    toDo: "offen",
-    steps: {
-      domain: {
-        title: "Domain",
-        about: "Fügen Sie die Domain hinzu, auf der Menschen konvertieren, und richten Sie sie hierher.",
-        button: "Domains",
-      },
-      tag: {
-        title: "Tag",
-        about: "Fügen Sie Ihren Seiten eine Zeile hinzu, damit Anzeigenklicks gespeichert werden.",
-        button: "Zum Tag",
-      },
-      key: {
-        title: "Eingangsschlüssel",
-        about: "Ihr Server braucht einen Schlüssel, um Conversions zu senden. Er wird einmal angezeigt.",
-        button: "Eingangsschlüssel",
-      },
-      platform: {
-        title: "Plattform",
-        about: "Verbinden Sie die Plattformen, die Conversions erhalten sollen.",
-        button: "Verbinden",
-      },
-      conversion: {
-        title: "Erste Conversion",
-        about: "Senden Sie eine von Ihrem Server. Sie erscheint unten, sobald sie eintrifft.",
-        button: "Ereignisse",
-      },
-    },
-  },
   feed: {
     title: "Live",
     testTitle: "Neueste Ereignisse",
@@ -150,8 +112,15 @@ export const overview: Translation<typeof overviewText> = {
     source: "Quelle",
     campaign: "Kampagne",
     about: {
-      source: "Nach utm_source, sonst nach dem Netzwerk der letzten Klick-ID. Wert ohne Erstattungen.",
+      source: "Nach utm_source, sonst nach dem Netzwerk der Klick-ID. Wert ohne Erstattungen.",
       campaign: "Nach utm_campaign. Wert ohne Erstattungen.",
+    },
+    model: "Welche Besuche eine Conversion erhalten",
+    models: { last: "Letzter", first: "Erster", linear: "Linear" },
+    aboutModel: {
+      last: "Eine Conversion zählt für den letzten Besuch mit Kampagne oder Klick.",
+      first: "Eine Conversion zählt für den ersten Besuch mit Kampagne oder Klick.",
+      linear: "Eine Conversion zählt zu gleichen Teilen für jeden Besuch mit Kampagne oder Klick.",
     },
     label: { source: "Conversions nach Quelle", campaign: "Conversions nach Kampagne" },
   },

@@ -4,6 +4,7 @@ import type { reconciliationText } from "../reconciliation.ts";
 
 export const reconciliation: Translation<typeof reconciliationText> = {
   title: "Abgleich",
+  orders: "Bestellungen",
   about: "Vergleicht Ihre eigene Liste der Bestellungen mit den empfangenen Ereignissen und den Antworten jeder Plattform.",
   period: {
     label: "Verglichener Zeitraum",
@@ -29,8 +30,9 @@ export const reconciliation: Translation<typeof reconciliationText> = {
     missing: (count) => `${count} nie empfangen`,
     all: "alle",
     differing: "Mit Abweichungen empfangen",
-    lowest: "Niedrigste Annahme",
-    failed: (platform, count) => `${platform}, ${count} fehlgeschlagen`,
+    lowest: "Die meisten fehlen bei",
+    parts: (accepted, deliverable, failed) =>
+      `${accepted} von ${deliverable} angenommen${failed === "0" ? "" : `, ${failed} fehlgeschlagen`}`,
   },
   funnel: {
     label: "Trichter",
@@ -75,6 +77,7 @@ export const reconciliation: Translation<typeof reconciliationText> = {
     ofOnly: (deliverable) => `von ${deliverable}`,
     ofDeliverable: (accepted, deliverable) => `${accepted} von ${deliverable}`,
     later: "später verbunden",
+    leftOut: "Ereignis nicht ausgewählt",
     notApplicable: "Kommt nicht in Frage",
     connection: "Verbindung",
     accepted: "Angenommen",

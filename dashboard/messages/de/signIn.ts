@@ -1,8 +1,9 @@
+import type { ServerTexts } from "../server.ts";
 import type { Translation } from "../catalogue/catalogue.ts";
 import { plural } from "../catalogue/plural.ts";
 import type { signInText } from "../signIn.ts";
 
-export const signIn: Translation<typeof signInText> = {
+const signIn: Translation<typeof signInText> = {
   signIn: "Anmelden",
   signInWith: (provider) => `Mit ${provider} anmelden`,
   backToSignIn: "Zurück zur Anmeldung",
@@ -76,3 +77,8 @@ export const signIn: Translation<typeof signInText> = {
         : "Versuchen Sie es in etwa einer Stunde erneut.",
   },
 };
+
+/** A part of its own, for the pages before sign-in. */
+export const translation = { signIn };
+
+export const serverTexts: ServerTexts = { messages: {}, words: {} };

@@ -100,6 +100,9 @@ export const sources: Translation<typeof sourcesText> = {
   actions: {
     pause: "Pausieren",
     resume: "Fortsetzen",
+    pauseQuestion: (name) => `${name} pausieren?`,
+    pauseConsequence:
+      "Bis Sie fortsetzen, werden keine Anfragen angenommen, und der Absender wird gebeten, es später noch einmal zu versuchen.",
     paused: (name) => `${name} ist pausiert.`,
     resumed: (name) => `${name} ist aktiv.`,
     rotate: "Adresse erneuern",
@@ -141,7 +144,9 @@ export const sources: Translation<typeof sourcesText> = {
     "no person": "Nennt keine Person: weder E-Mail noch Telefon oder Klick-ID",
     "unknown customer": "Der Kunde ist noch nicht bekannt",
     "unknown order": "Die Bestellung ist nicht bekannt",
-    "needs a lookup": "Nennt nur, was sich geändert hat, nicht die Person",
+    "needs a lookup": "Nennt nur, was sich geändert hat, nicht die Person: In den Einstellungen einen API-Schlüssel eintragen",
+    "look-up": "Wartet auf eine Abfrage beim Absender",
+    "look-up failed": "Die Abfrage beim Absender ist gescheitert",
     "wrong field": "Ein Feld ist nicht gültig",
     "too old": "Zu alt",
     "unreadable body": "Inhalt nicht lesbar",
@@ -158,13 +163,12 @@ export const sources: Translation<typeof sourcesText> = {
   settings: {
     title: "Einstellungen",
     saved: "Gespeichert.",
-    unsaved: "Es gibt ungespeicherte Änderungen.",
     configured: "hinterlegt",
     overlap: "Ein ersetztes Geheimnis gilt noch 24 Stunden.",
   },
   mapping: {
     title: "Felder der Conversion",
-    about: "Sagen Sie, wo jedes Feld in der Anfrage des Absenders steht. Wählen Sie eine Zeile und dann rechts ein Feld.",
+    about: "Sagen Sie, wo jedes Feld in der Anfrage des Absenders steht. Wählen Sie eine Zeile und dann ein Feld einer Anfrage.",
     more: "Weitere Felder",
     fields: "Felder einer Anfrage",
     aboutFields: "Ein Klick setzt das Feld in die gewählte Zeile. Werte sind maskiert.",

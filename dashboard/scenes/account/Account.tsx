@@ -1,12 +1,10 @@
 // The user's own account: name, password, two-factor sign-in, sessions.
 
 import { Button, Group, SimpleGrid, Stack, TextInput, PasswordInput } from "@mantine/core";
-import { Form } from "../../common/Form.tsx";
-import { useState } from "react";
 import { Card, Page } from "../../common/Page.tsx";
-import { useSend } from "../../common/api/query.ts";
+import { send } from "../../common/api/query.ts";
 import { useSession } from "../../common/api/session.ts";
-import { fieldError, otherError } from "../../common/fields.ts";
+import { useForm } from "../../common/forms/useForm.ts";
 import { notify } from "../../common/notices.tsx";
 import { LoadState, RequestError } from "../../common/states.tsx";
 import { NewPassword } from "../signIn/NewPassword.tsx";
@@ -25,7 +23,7 @@ export default function Account() {
         <>
           <SimpleGrid cols={{ base: 1, md: 2 }} spacing="lg">
             <Stack gap="lg">
-              <NameCard key={data.user.name} name={data.user.name} />
+              <NameCard name={data.user.name} />
               <TwoFactor isOn={data.user.twoFactor} />
             </Stack>
             <PasswordCard email={data.user.email} />
@@ -38,75 +36,56 @@ export default function Account() {
 }
 
 function NameCard({ name }: { name: string }) {
-  const [text, setText] = useState(name);
-  const { mutate, error, isPending } = useSend("PATCH /me", {
+  const form = useForm({
+    values: { name },
+    save: (values) => send("PATCH /me", { body: values }),
     onDone: () => notify(accountText.name.changed),
   });
   return (
     <Card title={accountText.name.title} about={accountText.name.about}>
-      <Form onSubmit={() => mutate({ body: { name: text } })}>
+      <form {...form.props}>
         <Stack gap="sm">
-          <TextInput
-            label={accountText.name.label}
-            autoComplete="name"
-            required
-            maxLength={100}
-            value={text}
-            error={fieldError(error, "name")}
-            onChange={(event) => setText(event.currentTarget.value)}
-          />
-          <RequestError error={otherError(error, "name")} />
+          <TextInput {...form.text("name")} label={accountText.name.label} autoComplete="name" required maxLength={100} />
+          <RequestError error={form.error} />
           <Group>
-            <Button type="submit" loading={isPending} disabled={text.trim() === name || !text.trim()}>
+            <Button type="submit" loading={form.isPending} disabled={!form.isChanged}>
               {commonText.save}
             </Button>
           </Group>
         </Stack>
-      </Form>
+      </form>
     </Card>
   );
 }
 
 function PasswordCard({ email }: { email: string }) {
-  const [current, setCurrent] = useState("");
-  const [password, setPassword] = useState("");
-  const { mutate, error, isPending } = useSend("POST /me/password", {
-    onDone: () => {
-      setCurrent("");
-      setPassword("");
-      notify(accountText.password.changed);
-    },
+  const form = useForm({
+    values: { current: "", password: "" },
+    save: (values) => send("POST /me/password", { body: values }),
+    onDone: () => notify(accountText.password.changed),
   });
   return (
     <Card title={accountText.password.title} about={accountText.password.about}>
-      <Form onSubmit={() => mutate({ body: { current, password } })}>
+      <form {...form.props}>
         <Stack gap="sm">
           {/* Tells password managers whose password this is. */}
           <input type="hidden" name="username" autoComplete="username" value={email} />
           <PasswordInput
+            {...form.text("current")}
             label={accountText.password.current}
-            name="current-password"
             autoComplete="current-password"
             required
-            value={current}
-            error={fieldError(error, "current")}
-            onChange={(event) => setCurrent(event.currentTarget.value)}
             visibilityToggleButtonProps={{ "aria-label": accountText.password.showCurrent }}
           />
-          <NewPassword
-            label={accountText.password.new}
-            value={password}
-            onChange={setPassword}
-            fault={fieldError(error, "password")}
-          />
-          <SignInError error={otherError(error, "current", "password")} />
+          <NewPassword {...form.text("password")} label={accountText.password.new} />
+          <SignInError error={form.error} />
           <Group>
-            <Button type="submit" loading={isPending} disabled={!current || !password}>
+            <Button type="submit" loading={form.isPending} disabled={!form.isChanged}>
               {accountText.password.submit}
             </Button>
           </Group>
         </Stack>
-      </Form>
+      </form>
     </Card>
   );
 }

@@ -1,13 +1,12 @@
 // Two-factor sign-in: set up with the password, turned on by a first code.
 
 import { Button, Group, Modal, PasswordInput, Stack, Text } from "@mantine/core";
-import { Form } from "../../common/Form.tsx";
 import { useDisclosure } from "@mantine/hooks";
 import { useState } from "react";
 import { Card } from "../../common/Page.tsx";
 import type { Answer } from "../../common/api/api.ts";
-import { useSend } from "../../common/api/query.ts";
-import { fieldError, otherError } from "../../common/fields.ts";
+import { send } from "../../common/api/query.ts";
+import { useForm } from "../../common/forms/useForm.ts";
 import { notify } from "../../common/notices.tsx";
 import { State } from "../../common/values.tsx";
 import { SignInError } from "../signIn/SignInError.tsx";
@@ -18,19 +17,9 @@ import { commonText } from "../../messages/common.ts";
 export function TwoFactor({ isOn }: { isOn: boolean }) {
   const [isOpen, { open, close }] = useDisclosure();
   const [enrolment, setEnrolment] = useState<Answer<"POST /me/two-factor"> | null>(null);
-  const begin = useSend("POST /me/two-factor", { onDone: setEnrolment });
-  const end = useSend("POST /me/two-factor/end", {
-    onDone: () => {
-      close();
-      notify(accountText.twoFactor.isOff);
-    },
-  });
-  const send = isOn ? end : begin;
   const closeAndReset = () => {
     close();
     setEnrolment(null);
-    begin.reset();
-    end.reset();
   };
   return (
     <Card title={accountText.twoFactor.title} about={accountText.twoFactor.about} actions={<State of={isOn ? "on" : "off"} />}>
@@ -47,13 +36,7 @@ export function TwoFactor({ isOn }: { isOn: boolean }) {
         {enrolment ? (
           <TwoFactorSecret enrolment={enrolment} onDone={closeAndReset} />
         ) : (
-          <PasswordStep
-            about={isOn ? accountText.twoFactor.turnOffAbout : accountText.twoFactor.passwordFirst}
-            action={isOn ? accountText.twoFactor.turnOff : accountText.twoFactor.continue}
-            send={(password) => send.mutate({ body: { password } })}
-            error={send.error}
-            isBusy={send.isPending}
-          />
+          <PasswordStep isOn={isOn} onBegun={setEnrolment} onEnded={close} />
         )}
       </Modal>
     </Card>
@@ -61,40 +44,43 @@ export function TwoFactor({ isOn }: { isOn: boolean }) {
 }
 
 function PasswordStep({
-  about,
-  action,
-  send,
-  error,
-  isBusy,
+  isOn,
+  onBegun,
+  onEnded,
 }: {
-  about: string;
-  action: string;
-  send: (password: string) => void;
-  error: Parameters<typeof fieldError>[0];
-  isBusy: boolean;
+  isOn: boolean;
+  onBegun: (enrolment: Answer<"POST /me/two-factor">) => void;
+  onEnded: () => void;
 }) {
-  const [password, setPassword] = useState("");
+  const form = useForm({
+    values: { password: "" },
+    save: async (body) =>
+      isOn ? void (await send("POST /me/two-factor/end", { body })) : await send("POST /me/two-factor", { body }),
+    onDone: (enrolment) => {
+      if (enrolment) return onBegun(enrolment);
+      onEnded();
+      return notify(accountText.twoFactor.isOff);
+    },
+  });
   return (
-    <Form onSubmit={() => send(password)}>
+    <form {...form.props}>
       <Stack>
-        <Text size="sm">{about}</Text>
+        <Text size="sm">{isOn ? accountText.twoFactor.turnOffAbout : accountText.twoFactor.passwordFirst}</Text>
         <PasswordInput
+          {...form.text("password")}
           label={accountText.password.title}
           autoComplete="current-password"
           required
           data-autofocus
-          value={password}
-          error={fieldError(error, "password")}
-          onChange={(event) => setPassword(event.currentTarget.value)}
           visibilityToggleButtonProps={{ "aria-label": commonText.showPassword }}
         />
-        <SignInError error={otherError(error, "password")} />
+        <SignInError error={form.error} />
         <Group justify="flex-end">
-          <Button type="submit" loading={isBusy} disabled={!password}>
-            {action}
+          <Button type="submit" loading={form.isPending}>
+            {isOn ? accountText.twoFactor.turnOff : accountText.twoFactor.continue}
           </Button>
         </Group>
       </Stack>
-    </Form>
+    </form>
   );
 }

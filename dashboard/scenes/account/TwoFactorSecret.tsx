@@ -1,10 +1,9 @@
 import { Button, Group, Skeleton, Stack, Text, TextInput, Title } from "@mantine/core";
-import { Form } from "../../common/Form.tsx";
-import { lazy, Suspense, useState } from "react";
+import { lazy, Suspense } from "react";
 import type { Answer } from "../../common/api/api.ts";
 import { notify } from "../../common/notices.tsx";
-import { fieldError, otherError } from "../../common/fields.ts";
-import { useSend } from "../../common/api/query.ts";
+import { useForm } from "../../common/forms/useForm.ts";
+import { send } from "../../common/api/query.ts";
 import { Code, CopyButton } from "../../common/values.tsx";
 import { SignInError } from "../signIn/SignInError.tsx";
 import { accountText } from "../../messages/account.ts";
@@ -13,8 +12,9 @@ const QrCode = lazy(() => import("./QrCode.tsx"));
 
 /** The secret for the authenticator app, the backup codes, and the first code. */
 export function TwoFactorSecret({ enrolment, onDone }: { enrolment: Answer<"POST /me/two-factor">; onDone: () => void }) {
-  const [code, setCode] = useState("");
-  const { mutate, error, isPending } = useSend("POST /me/two-factor/confirm", {
+  const form = useForm({
+    values: { code: "" },
+    save: ({ code }) => send("POST /me/two-factor/confirm", { body: { code: code.replaceAll(" ", "") } }),
     onDone: () => {
       onDone();
       notify(accountText.twoFactor.isOn);
@@ -22,7 +22,7 @@ export function TwoFactorSecret({ enrolment, onDone }: { enrolment: Answer<"POST
   });
   const secret = URL.parse(enrolment.uri)?.searchParams.get("secret") ?? "";
   return (
-    <Form onSubmit={() => mutate({ body: { code: code.replaceAll(" ", "") } })}>
+    <form {...form.props}>
       <Stack gap="lg">
         <Stack gap="xs">
           <Title order={3}>{accountText.twoFactor.addApp}</Title>
@@ -50,6 +50,7 @@ export function TwoFactorSecret({ enrolment, onDone }: { enrolment: Answer<"POST
           <Title order={3}>{accountText.twoFactor.enterCode}</Title>
           <Group align="flex-start" gap="sm">
             <TextInput
+              {...form.text("code")}
               aria-label={accountText.twoFactor.code}
               placeholder="123456"
               autoComplete="one-time-code"
@@ -57,17 +58,14 @@ export function TwoFactorSecret({ enrolment, onDone }: { enrolment: Answer<"POST
               required
               maxLength={10}
               w={160}
-              value={code}
-              error={fieldError(error, "code")}
-              onChange={(event) => setCode(event.currentTarget.value)}
             />
-            <Button type="submit" loading={isPending} disabled={code.trim().length < 6}>
+            <Button type="submit" loading={form.isPending}>
               {accountText.twoFactor.turnOn}
             </Button>
           </Group>
-          <SignInError error={otherError(error, "code")} />
+          <SignInError error={form.error} />
         </Stack>
       </Stack>
-    </Form>
+    </form>
   );
 }

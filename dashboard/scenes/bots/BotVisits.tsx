@@ -1,22 +1,26 @@
 // A sample of the bot visits, each with its verdict at the time and its signals by the current rules.
 
-import { Anchor, SegmentedControl, Stack, Text, Title } from "@mantine/core";
+import { Anchor, Button, SegmentedControl, Stack, Text, Title } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
 import { Bot } from "lucide-react";
+import { useRef } from "react";
 import { Card } from "../../common/Page.tsx";
 import { SidePanel } from "../../common/SidePanel.tsx";
 import { urlOf, type Answer } from "../../common/api/api.ts";
-import { useApi, useRows } from "../../common/api/query.ts";
-import { useSiteId } from "../../common/api/session.ts";
+import { useApi, useRows, useSend } from "../../common/api/query.ts";
+import { useMay, useSiteId } from "../../common/api/session.ts";
 import { reasonText } from "../../common/format/reasons.ts";
 import { TextLink } from "../../common/links.tsx";
 import { CsvButton } from "../../common/lists/CsvButton.tsx";
 import { Rows, type Column } from "../../common/lists/Rows.tsx";
 import { useQueryParams } from "../../common/lists/queryParams.ts";
-import { Empty, LoadState } from "../../common/states.tsx";
+import { notify } from "../../common/notices.tsx";
+import { undoOf } from "../../common/settings/undo.ts";
+import { Empty, LoadState, RequestError } from "../../common/states.tsx";
 import { Time } from "../../common/values.tsx";
 import { Explanation, VerdictLine } from "./Explanation.tsx";
 import { botsText } from "../../messages/bots.ts";
+import { commonText } from "../../messages/common.ts";
 import { countText } from "../../common/format/numbers.ts";
 import { RichText } from "../../common/format/RichText.tsx";
 
@@ -44,7 +48,7 @@ export function BotVisits() {
     },
     {
       title: botsText.visits.columns.reason,
-      cell: ({ reason, verdict }) => reasonText(withEvidence(reason, verdict.reasons)),
+      cell: ({ reason, verdict }) => reasonText(withEvidence(reason, [...verdict.reasons, ...(verdict.shadows ?? [])])),
     },
     {
       title: botsText.visits.columns.score,
@@ -163,12 +167,15 @@ function VisitPanel({ visit, onClose }: { visit: string; onClose: () => void }) 
           <Stack gap="xs">
             <Title order={3}>{botsText.visits.atTheTime}</Title>
             <VerdictLine verdict={data.visit.verdict} />
-            <ul style={{ margin: 0, paddingLeft: 20 }}>
-              {data.visit.verdict.reasons.map((reason) => (
-                <li key={reason}>{reasonText(reason)}</li>
-              ))}
-            </ul>
+            <Reasons of={data.visit.verdict.reasons} />
+            {data.visit.verdict.shadows && (
+              <>
+                <Text size="sm">{botsText.visits.inShadow}</Text>
+                <Reasons of={data.visit.verdict.shadows} />
+              </>
+            )}
           </Stack>
+          <AllowNetwork range={data.visit.range} />
           <Stack gap="xs">
             <Title order={3}>{botsText.visits.current}</Title>
             <Explanation of={data.now} label={botsText.visits.currentSignals} />
@@ -178,3 +185,45 @@ function VisitPanel({ visit, onClose }: { visit: string; onClose: () => void }) 
     </SidePanel>
   );
 }
+
+function Reasons({ of }: { of: readonly string[] }) {
+  return (
+    <ul style={{ margin: 0, paddingLeft: 20 }}>
+      {of.map((reason) => (
+        <li key={reason}>{reasonText(reason)}</li>
+      ))}
+    </ul>
+  );
+}
+
+/** Takes the verdicts on a network back: an allow rule overrides all evidence. */
+function AllowNetwork({ range }: { range: string }) {
+  const site = useSiteId();
+  const settings = useApi("GET /sites/:site/settings", { params: { site } });
+  const saved = settings.data?.items.find(({ name }) => name === setting)?.value ?? "";
+  const networks = saved.split(",").filter(Boolean);
+  const mayChange = useMay("admin", site);
+  const before = useRef("");
+  const allow = useSend("PATCH /sites/:site/settings", {
+    onDone: () => notify(commonText.saved, undoOf(site, { [setting]: before.current })),
+  });
+  const onAllow = () => {
+    before.current = saved;
+    allow.mutate({ params: { site }, body: { settings: { [setting]: [...networks, range].join(",") } } });
+  };
+  if (!settings.data || !mayChange) return null;
+  if (networks.includes(range) && !allow.isPending) return <Text size="sm">{botsText.visits.isAllowed(range)}</Text>;
+  return (
+    <Stack gap={4} align="flex-start">
+      <Button variant="default" size="compact-sm" loading={allow.isPending} onClick={onAllow}>
+        {botsText.visits.isPerson}
+      </Button>
+      <Text size="xs" c="dimmed">
+        {botsText.visits.isPersonHelp(range)}
+      </Text>
+      <RequestError error={allow.error} />
+    </Stack>
+  );
+}
+
+const setting = "allow_networks";

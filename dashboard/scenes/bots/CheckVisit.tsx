@@ -5,7 +5,7 @@ import { useState } from "react";
 import { Card } from "../../common/Page.tsx";
 import { call, type ApiError, type Answer } from "../../common/api/api.ts";
 import { useSiteId } from "../../common/api/session.ts";
-import { fieldError, otherError } from "../../common/fields.ts";
+import { fieldError, otherError } from "../../common/forms/faults.ts";
 import { RequestError } from "../../common/states.tsx";
 import { Explanation } from "./Explanation.tsx";
 import { botsText } from "../../messages/bots.ts";

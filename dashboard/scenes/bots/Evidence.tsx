@@ -2,7 +2,7 @@
 
 import { Alert, Anchor, Button, Group, SegmentedControl, Stack, Text } from "@mantine/core";
 import { Eye, ShieldCheck } from "lucide-react";
-import { useState } from "react";
+import { useRef, useState } from "react";
 import { Card } from "../../common/Page.tsx";
 import type { Answer } from "../../common/api/api.ts";
 import { useApi, useSend } from "../../common/api/query.ts";
@@ -13,6 +13,7 @@ import { reasonText } from "../../common/format/reasons.ts";
 import { DocsLink } from "../../common/links.tsx";
 import { Rows, type Column } from "../../common/lists/Rows.tsx";
 import { notify } from "../../common/notices.tsx";
+import { undoOf } from "../../common/settings/undo.ts";
 import { Empty, RequestError } from "../../common/states.tsx";
 import { botsText } from "../../messages/bots.ts";
 import { commonText } from "../../messages/common.ts";
@@ -21,6 +22,7 @@ import { BotsPage } from "../frame/SectionPage.tsx";
 
 type Signal = Answer<"GET /sites/:site/traffic/evidence">["signals"][number];
 type Mode = Signal["mode"];
+type Counts = Pick<Answer<"GET /sites/:site/traffic/evidence">, "emails" | "conversions">;
 
 /** The points of a signal that decides alone. */
 const hardPoints = 100;
@@ -30,16 +32,24 @@ export default function Evidence() {
   const site = useSiteId();
   const { data, error, refetch } = useApi("GET /sites/:site/traffic/evidence", { params: { site } });
   const settings = useApi("GET /sites/:site/settings", { params: { site } });
-  const save = useSend("PATCH /sites/:site/settings", { onDone: () => notify(commonText.saved) });
+  const before = useRef("");
+  const save = useSend("PATCH /sites/:site/settings", {
+    onDone: () => notify(commonText.saved, undoOf(site, { evidence: before.current })),
+  });
   const mayChange = useMay("admin", site);
   const [showAll, setShowAll] = useState(false);
   const texts = botsText.evidence;
-  const seen = data?.signals.filter(({ visits, emails, mode }) => visits + emails > 0 || mode === "off");
+  const seen = data?.signals.filter(
+    ({ visits, emails, conversions, mode }) => visits + emails + conversions > 0 || mode === "off",
+  );
   const shown = showAll ? data?.signals : seen;
-  const safe = (data?.signals ?? []).filter(({ mode, visits, emails }) => mode === "shadow" && visits > 0 && emails === 0);
+  const safe = (data?.signals ?? []).filter(
+    ({ mode, visits, emails, conversions }) => mode === "shadow" && visits > 0 && emails + conversions === 0,
+  );
   const saved = settings.data?.items.find(({ name }) => name === "evidence")?.value ?? "";
 
   const setMode = (signals: readonly Signal[], mode: Mode) => {
+    before.current = saved;
     const names = signals.map(({ signal }) => signal.toLowerCase());
     const kept = saved.split(",").filter((entry) => entry && !names.includes(entry.slice(0, entry.lastIndexOf("="))));
     const evidence = [...kept, ...names.map((name) => `${name}=${mode}`)].join(",");
@@ -62,10 +72,10 @@ export default function Evidence() {
         <Stack gap="sm" px="md" pb="sm">
           {data && (
             <Text size="sm" c="dimmed">
-              {texts.aboutEmails(countText(data.emails))}
+              {texts.aboutCounts(countText(data.emails), countText(data.conversions))}
             </Text>
           )}
-          {safe.length > 0 && data && data.emails > 0 && mayChange && (
+          {safe.length > 0 && data && data.emails + data.conversions > 0 && mayChange && (
             <Alert variant="light" color="green" icon={<ShieldCheck size={18} />}>
               <Group justify="space-between" gap="sm">
                 <Text size="sm">{texts.safe(safe.length)}</Text>
@@ -79,8 +89,10 @@ export default function Evidence() {
         </Stack>
         <Rows
           label={texts.title}
-          columns={columnsOf(data?.emails ?? 0, mayChange && !isBusy, (signal, mode) => setMode([signal], mode))}
-          rows={shown?.toSorted((one, other) => other.emails - one.emails || other.visits - one.visits)}
+          columns={columnsOf(data, mayChange && !isBusy, (signal, mode) => setMode([signal], mode))}
+          rows={shown?.toSorted(
+            (one, other) => other.conversions - one.conversions || other.emails - one.emails || other.visits - one.visits,
+          )}
           keyOf={({ signal }) => signal}
           error={error}
           onRetry={() => void refetch()}
@@ -96,7 +108,7 @@ export default function Evidence() {
   );
 }
 
-function columnsOf(emails: number, mayChange: boolean, onMode: (signal: Signal, mode: Mode) => void): Column<Signal>[] {
+function columnsOf(all: Counts | undefined, mayChange: boolean, onMode: (signal: Signal, mode: Mode) => void): Column<Signal>[] {
   const texts = botsText.evidence;
   return [
     {
@@ -119,20 +131,8 @@ function columnsOf(emails: number, mayChange: boolean, onMode: (signal: Signal, 
       cell: ({ points }) => (points === hardPoints ? <span className="cc-quiet">{texts.decides}</span> : countText(points)),
     },
     { title: texts.visits, align: "right", wide: true, cell: ({ visits }) => countText(visits) },
-    {
-      title: texts.emails,
-      align: "right",
-      cell: (one) => (
-        <Stack gap={0} align="flex-end">
-          <span className="cc-number">{countText(one.emails)}</span>
-          {one.emails > 0 && (
-            <Text size="xs" c="dimmed">
-              {texts.ofEmails(percentText(one.emails, emails))}
-            </Text>
-          )}
-        </Stack>
-      ),
-    },
+    { title: texts.emails, align: "right", wide: true, cell: ({ emails }) => <Count of={emails} all={all?.emails} /> },
+    { title: texts.conversions, align: "right", cell: ({ conversions }) => <Count of={conversions} all={all?.conversions} /> },
     {
       title: texts.mode,
       cell: (one) => (
@@ -147,4 +147,17 @@ function columnsOf(emails: number, mayChange: boolean, onMode: (signal: Signal, 
       ),
     },
   ];
+}
+
+function Count({ of, all = 0 }: { of: number; all?: number | undefined }) {
+  return (
+    <Stack gap={0} align="flex-end">
+      <span className="cc-number">{countText(of)}</span>
+      {of > 0 && all > 0 && (
+        <Text size="xs" c="dimmed">
+          {botsText.evidence.ofAll(percentText(of, all))}
+        </Text>
+      )}
+    </Stack>
+  );
 }

@@ -97,7 +97,11 @@ function Signal({ one }: { one: Checked["signals"][number] }) {
         )}
       </Table.Td>
       <Table.Td ta="right">
-        {one.fired ? (
+        {one.fired && one.mode === "shadow" ? (
+          <Text size="sm" c="dimmed">
+            {botsText.check.inShadow}
+          </Text>
+        ) : one.fired ? (
           <Text size="sm" fw={600}>
             {botsText.check.points(countText(one.points))}
           </Text>

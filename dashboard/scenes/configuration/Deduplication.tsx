@@ -2,7 +2,7 @@ import { Anchor, List, SimpleGrid, Text } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
 import { Card } from "../../common/Page.tsx";
 import { useSiteId } from "../../common/api/session.ts";
-import { SettingsCard } from "../../common/settings/SettingsCard.tsx";
+import { SettingsCard, SiteSettings } from "../../common/settings/SettingsCard.tsx";
 import { DurationField } from "../../common/settings/settingFields.tsx";
 import { ConfigurationPage } from "../frame/SectionPage.tsx";
 import { configurationText } from "../../messages/configuration.ts";
@@ -12,16 +12,18 @@ export default function Deduplication() {
   const site = useSiteId();
   return (
     <ConfigurationPage tab="deduplication">
-      <SettingsCard
-        title={configurationText.deduplication.title}
-        about={configurationText.deduplication.about}
-        fields={(form) => (
-          <SimpleGrid cols={{ base: 1, sm: 2 }} spacing="lg">
-            <DurationField form={form} name="dedup_order" help={configurationText.deduplication.withOrder} />
-            <DurationField form={form} name="dedup_no_order" help={configurationText.deduplication.withoutOrder} />
-          </SimpleGrid>
-        )}
-      />
+      <SiteSettings>
+        <SettingsCard
+          title={configurationText.deduplication.title}
+          about={configurationText.deduplication.about}
+          fields={(form) => (
+            <SimpleGrid cols={{ base: 1, sm: 2 }} spacing="lg">
+              <DurationField form={form} name="dedup_order" help={configurationText.deduplication.withOrder} />
+              <DurationField form={form} name="dedup_no_order" help={configurationText.deduplication.withoutOrder} />
+            </SimpleGrid>
+          )}
+        />
+      </SiteSettings>
       <Card title={configurationText.deduplication.rules}>
         <List size="sm" spacing="xs">
           <List.Item>

@@ -8,6 +8,8 @@ import { useApi } from "../../common/api/query.ts";
 import { useSiteId } from "../../common/api/session.ts";
 import { countText, decimalText } from "../../common/format/numbers.ts";
 import { DocsLink } from "../../common/links.tsx";
+import { SettingsCard, SiteSettings } from "../../common/settings/SettingsCard.tsx";
+import { ListField } from "../../common/settings/listFields.tsx";
 import { LoadState } from "../../common/states.tsx";
 import { Code, State, Time } from "../../common/values.tsx";
 import { ConfigurationPage } from "../frame/SectionPage.tsx";
@@ -68,6 +70,23 @@ export default function Tag() {
               </List>
             </Stack>
           </Card>
+          <SiteSettings>
+            <SettingsCard
+              title={configurationText.tag.links}
+              about={configurationText.tag.aboutLinks}
+              fields={(form) => (
+                <>
+                  <ListField
+                    form={form}
+                    name="link_domains"
+                    placeholder="checkout.example.com"
+                    help={configurationText.tag.linkDomains}
+                  />
+                  <DocsLink page="how-to/links-between-domains">{configurationText.tag.aboutLinkPage}</DocsLink>
+                </>
+              )}
+            />
+          </SiteSettings>
         </>
       )}
     </ConfigurationPage>

@@ -3,7 +3,7 @@ import { Link } from "@tanstack/react-router";
 import { CountriesField, ListField } from "../../common/settings/listFields.tsx";
 import { useSiteId } from "../../common/api/session.ts";
 import { searchOfMode } from "../../common/lists/queryParams.ts";
-import { SettingsCard } from "../../common/settings/SettingsCard.tsx";
+import { SettingsCard, SiteSettings } from "../../common/settings/SettingsCard.tsx";
 import { ScoreField, SwitchField } from "../../common/settings/settingFields.tsx";
 import { ConfigurationPage } from "../frame/SectionPage.tsx";
 import { configurationText } from "../../messages/configuration.ts";
@@ -12,88 +12,90 @@ export default function Traffic() {
   const site = useSiteId();
   return (
     <ConfigurationPage tab="traffic">
-      <SettingsCard
-        title={configurationText.traffic.score}
-        about={configurationText.traffic.aboutScore}
-        fields={(form) => <ScoreField form={form} name="bot_threshold" help={configurationText.traffic.threshold} />}
-      />
-      <SettingsCard
-        title={configurationText.traffic.rules}
-        about={configurationText.traffic.aboutRules}
-        fields={(form) => (
-          <SimpleGrid cols={{ base: 1, md: 2 }} spacing="lg" verticalSpacing="md">
-            <ListField
-              form={form}
-              name="allow_user_agents"
-              placeholder="our-uptime-monitor"
-              help={configurationText.traffic.allowUserAgents}
-            />
-            <ListField
-              form={form}
-              name="deny_user_agents"
-              placeholder="MyCrawler/*"
-              help={configurationText.traffic.denyUserAgents}
-            />
-            <ListField
-              form={form}
-              name="allow_networks"
-              placeholder="203.0.113.7"
-              help={configurationText.traffic.allowNetworks}
-            />
-            <ListField
-              form={form}
-              name="deny_networks"
-              placeholder="198.51.100.0/24"
-              help={configurationText.traffic.denyNetworks}
-            />
-            <CountriesField form={form} name="allow_countries" help={configurationText.traffic.allowCountries} />
-            <CountriesField form={form} name="deny_countries" help={configurationText.traffic.denyCountries} />
-          </SimpleGrid>
-        )}
-      />
-      <SettingsCard
-        title={configurationText.traffic.events}
-        about={
-          <>
-            {configurationText.traffic.aboutEvents}{" "}
-            <Anchor
-              component={Link}
-              to={`/sites/${site}/events`}
-              search={{ status: "filtered", ...searchOfMode("live") } as never}
-              size="sm"
-              underline="always"
-            >
-              {configurationText.traffic.filteredEvents}
-            </Anchor>
-          </>
-        }
-        fields={(form) => (
-          <>
-            <SwitchField form={form} name="block_disposable" help={configurationText.traffic.disposable} />
+      <SiteSettings>
+        <SettingsCard
+          title={configurationText.traffic.score}
+          about={configurationText.traffic.aboutScore}
+          fields={(form) => <ScoreField form={form} name="bot_threshold" help={configurationText.traffic.threshold} />}
+        />
+        <SettingsCard
+          title={configurationText.traffic.rules}
+          about={configurationText.traffic.aboutRules}
+          fields={(form) => (
             <SimpleGrid cols={{ base: 1, md: 2 }} spacing="lg" verticalSpacing="md">
-              <ListField form={form} name="block_domains" placeholder="example.com" help={configurationText.traffic.domains} />
-              <div />
               <ListField
                 form={form}
-                name="block_persons"
-                isPersons
-                placeholder="ada@example.com"
-                help={configurationText.traffic.blockedPeople}
+                name="allow_user_agents"
+                placeholder="our-uptime-monitor"
+                help={configurationText.traffic.allowUserAgents}
               />
               <ListField
                 form={form}
-                name="allow_persons"
-                isPersons
-                placeholder="ada@example.com"
-                help={configurationText.traffic.allowedPeople}
+                name="deny_user_agents"
+                placeholder="MyCrawler/*"
+                help={configurationText.traffic.denyUserAgents}
               />
+              <ListField
+                form={form}
+                name="allow_networks"
+                placeholder="203.0.113.7"
+                help={configurationText.traffic.allowNetworks}
+              />
+              <ListField
+                form={form}
+                name="deny_networks"
+                placeholder="198.51.100.0/24"
+                help={configurationText.traffic.denyNetworks}
+              />
+              <CountriesField form={form} name="allow_countries" help={configurationText.traffic.allowCountries} />
+              <CountriesField form={form} name="deny_countries" help={configurationText.traffic.denyCountries} />
             </SimpleGrid>
-            <Text size="xs" c="dimmed">
-              {configurationText.traffic.enter}
-            </Text>
-          </>
-        )}
-      />
+          )}
+        />
+        <SettingsCard
+          title={configurationText.traffic.events}
+          about={
+            <>
+              {configurationText.traffic.aboutEvents}{" "}
+              <Anchor
+                component={Link}
+                to={`/sites/${site}/events`}
+                search={{ status: "filtered", ...searchOfMode("live") } as never}
+                size="sm"
+                underline="always"
+              >
+                {configurationText.traffic.filteredEvents}
+              </Anchor>
+            </>
+          }
+          fields={(form) => (
+            <>
+              <SwitchField form={form} name="block_disposable" help={configurationText.traffic.disposable} />
+              <SimpleGrid cols={{ base: 1, md: 2 }} spacing="lg" verticalSpacing="md">
+                <ListField form={form} name="block_domains" placeholder="example.com" help={configurationText.traffic.domains} />
+                <div />
+                <ListField
+                  form={form}
+                  name="block_persons"
+                  isPersons
+                  placeholder="ada@example.com"
+                  help={configurationText.traffic.blockedPeople}
+                />
+                <ListField
+                  form={form}
+                  name="allow_persons"
+                  isPersons
+                  placeholder="ada@example.com"
+                  help={configurationText.traffic.allowedPeople}
+                />
+              </SimpleGrid>
+              <Text size="xs" c="dimmed">
+                {configurationText.traffic.enter}
+              </Text>
+            </>
+          )}
+        />
+      </SiteSettings>
     </ConfigurationPage>
   );
 }

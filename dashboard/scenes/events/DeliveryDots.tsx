@@ -1,9 +1,7 @@
-// The deliveries of an event in its row: a mark for each platform, and the repair of what did not arrive.
+// The deliveries of an event in its row: a mark for each platform.
 
 import type { EventSummary } from "../../common/api/feed.ts";
 import { PlatformMark } from "../../common/platforms/PlatformMark.tsx";
-import { RepairLink } from "../integrations/RepairButton.tsx";
-import { repairOfDelivery, type Repair } from "../integrations/repairs.ts";
 import { isUnselected, order } from "./eventCells.tsx";
 import { commonText } from "../../messages/common.ts";
 import { serverText } from "../../messages/server.ts";
@@ -14,15 +12,6 @@ const markWidth = 29;
 /** Returns how many marks fit into one line of this width. */
 export const marksIn = (width: number) => Math.floor((width + 2) / markWidth);
 
-/** The repair of the worst delivery that has one. An event that is not selected is left out by choice. */
-function firstRepair(deliveries: readonly Delivery[], nameOf: NameOf, mayRepair: MayRepair) {
-  for (const delivery of deliveries) {
-    const repair = repairOfDelivery(delivery, nameOf(delivery.platform));
-    if (repair?.isLikely && mayRepair(repair)) return { repair, tip: describeDelivery(delivery, nameOf) };
-  }
-  return null;
-}
-
 /**
  * What each platform did with the event: a mark for each, with its state by shape and colour. Opens the trace. `slots` is the
  * number of marks that fit; on a phone a text stands below them.
@@ -31,18 +20,14 @@ export function DeliveryDots({
   event,
   nameOf,
   href,
-  site,
   slots,
   isNarrow,
-  mayRepair,
 }: {
   event: EventSummary;
   nameOf: NameOf;
   href: string;
-  site: string;
   slots: number;
   isNarrow: boolean;
-  mayRepair: MayRepair;
 }) {
   const unselected = event.deliveries.filter(isUnselected);
   // The worst come first, so that they are seen where not all have space.
@@ -51,19 +36,17 @@ export function DeliveryDots({
   const lines = rest.map((one) => describeDelivery(one, nameOf));
   const notSelected = unselected.length > 0 ? commonText.event.notSelected(unselected.length) : "";
   const all = notSelected ? [...lines, notSelected] : lines;
-  // The repair says more than the number of failures, which the marks and their tooltips still show.
-  const found = firstRepair(rest, nameOf, mayRepair);
-  const textSlots = !isNarrow && (found || worst) ? 3 : 0;
-  const fitting = Math.max(2, Math.min(found || worst ? 6 : 8, slots - textSlots));
+  const textSlots = !isNarrow && worst ? 3 : 0;
+  const fitting = Math.max(2, Math.min(worst ? 6 : 8, slots - textSlots));
   const shown = rest.length > fitting ? rest.slice(0, fitting - 1) : rest;
-  const dots = (
+  return (
     <a href={href} data-row-link className="cc-dots" data-tip={all.join("\n")}>
       <span className="cc-hidden">{commonText.event.deliveriesOf(labelOf(event), all.join("; "))}</span>
       {rest.length > 0 ? (
         <span className="cc-marks" aria-hidden>
           {shown.map((one, i) => (
             <span key={one.connection} className="cc-delivery" data-tip={lines[i]}>
-              <PlatformMark id={one.platform} name={nameOf(one.platform)} size={14} />
+              <PlatformMark id={one.platform} size={22} />
               <span className="cc-shape" data-state={one.state} />
             </span>
           ))}
@@ -78,24 +61,16 @@ export function DeliveryDots({
           {notSelected || commonText.none}
         </span>
       )}
-      {worst && !found && (
+      {worst && (
         <span className="cc-problem" data-state={worst} aria-hidden>
           {commonText.event.stateCount(rest.filter(({ state }) => state === worst).length, commonText.states[worst])}
         </span>
       )}
     </a>
   );
-  if (!found) return dots;
-  return (
-    <span className="cc-outcome">
-      {dots}
-      <RepairLink site={site} {...found} />
-    </span>
-  );
 }
 
 type NameOf = (platform: string) => string;
-type MayRepair = (repair: Repair) => boolean;
 type Delivery = EventSummary["deliveries"][number];
 
 const isProblem = (state: string) => state === "rejected" || state === "expired" || state === "parked";

@@ -25,11 +25,17 @@ type EventQuery = NonNullable<Input<"GET /sites/:site/events">["query"]>;
 const others = ["event", "clickId", "source", "campaign", "minValue", "maxValue", "currency", "confirmation"] as const;
 type Other = (typeof others)[number];
 
+/** What became of the deliveries is `state`; a link may name it as the status of the event. */
+function withState(search: Record<string, string | undefined>): Record<string, string | undefined> {
+  const { status, ...given } = search;
+  return deliveryStates.some((one) => one === status) ? { state: status, ...given } : search;
+}
+
 /** Reads the filter from the URL. */
 export function useEventFilter(): { filter: EventQuery; isFiltered: boolean } {
   const { search } = useQueryParams();
   const times = usePeriod();
-  const { range: _range, from: _from, to: _to, ...given } = search;
+  const { range: _range, from: _from, to: _to, ...given } = withState(search);
   const filter = { ...times, ...given };
   return {
     filter: { ...filter, mode: useMode() },
@@ -47,8 +53,9 @@ export function EventFilters({ isFiltered }: { isFiltered: boolean }) {
     })),
     ...deliveryStates.map((one) => ({ value: `state ${one}`, label: commonText.states[one] })),
   ];
-  const chosenName = text("state") || text("status");
-  const chosen = text("state") ? `state ${text("state")}` : text("status") ? `status ${text("status")}` : "";
+  const { state = "", status = "" } = withState(search);
+  const chosenName = state || status;
+  const chosen = state ? `state ${state}` : status ? `status ${status}` : "";
   const names = Object.keys(search).filter((name) => name !== "mode");
   const all = Object.fromEntries(names.map((name) => [name, undefined]));
   return (

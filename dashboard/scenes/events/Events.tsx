@@ -1,6 +1,6 @@
 // The list of events, newest first. A trace opens in a drawer over it.
 
-import { Box, Button, Group, Text } from "@mantine/core";
+import { Button, Group } from "@mantine/core";
 import { Link, Outlet } from "@tanstack/react-router";
 import { ArrowUp, Download, ListTree, SearchX } from "lucide-react";
 import { useCallback, useMemo, useState } from "react";
@@ -18,9 +18,8 @@ import { OtherMode, TestNotice, TestSwitch, useMode } from "../../common/lists/T
 import { useQueryParams } from "../../common/lists/queryParams.ts";
 import { Empty } from "../../common/states.tsx";
 import { Id, Money, TestBadge, Time } from "../../common/values.tsx";
-import { CodeSamples } from "../configuration/inbound/CodeSamples.tsx";
-import { useInboundAddress } from "../configuration/inbound/inboundSamples.ts";
-import { useMayRepair } from "../integrations/RepairButton.tsx";
+import { RepairLine } from "../integrations/RepairButton.tsx";
+import { repairsOf } from "../integrations/repairs.ts";
 import { BulkButton } from "../integrations/syncLog/BulkButton.tsx";
 import { EventFilters, useEventFilter } from "./EventFilters.tsx";
 import { DeliveryDots, marksIn } from "./DeliveryDots.tsx";
@@ -39,12 +38,12 @@ export default function Events() {
   const [measured, width] = useWidth();
   const slots = marksIn(statusWidth(width ?? 0, isNarrow));
   const mayChange = useMay("admin", site);
-  const mayRepair = useMayRepair(site);
   const selection = useSelection(rows, keyOfEvent, nameOfEvent);
   const columns = useMemo(() => {
-    const all = columnsOf(site, address, { nameOf, isNarrow, slots, mayRepair });
+    const all = columnsOf(site, address, { nameOf, isNarrow, slots });
     return mayChange ? [selection.column, ...all] : all;
-  }, [site, address, nameOf, isNarrow, slots, mayChange, mayRepair, selection.column]);
+  }, [site, address, nameOf, isNarrow, slots, mayChange, selection.column]);
+  const repairs = useMemo(() => repairsOf(rows?.flatMap((event) => event.deliveries) ?? [], nameOf), [rows, nameOf]);
   const deliveries = selection.chosen.map(({ id }) => ({ event: id }));
   return (
     <Page
@@ -73,6 +72,7 @@ export default function Events() {
           <BulkButton site={site} filter={{ deliveries }} action="replay" />
           <BulkButton site={site} filter={{ deliveries }} action="cancel" />
         </SelectionBar>
+        <RepairLine site={site} repairs={repairs} />
         <NewEvents count={waiting} onClick={showNew} />
         <Rows
           label={eventsText.title}
@@ -170,16 +170,16 @@ function columnsOf(site: string, search: Search, shown: Shown): Column<EventSumm
     },
     {
       title: eventsText.status,
-      cell: (event) => <Outcome event={event} site={site} href={hrefOf(tracePath(site, event.id), search)} shown={shown} />,
+      cell: (event) => <Outcome event={event} href={hrefOf(tracePath(site, event.id), search)} shown={shown} />,
     },
   ];
 }
 
 type Search = Record<string, unknown>;
-type Shown = Omit<Parameters<typeof DeliveryDots>[0], "event" | "site" | "href">;
+type Shown = Omit<Parameters<typeof DeliveryDots>[0], "event" | "href">;
 
 /** The filter reason, or what each platform did. */
-function Outcome({ shown, ...row }: { event: EventSummary; site: string; href: string; shown: Shown }) {
+function Outcome({ shown, ...row }: { event: EventSummary; href: string; shown: Shown }) {
   const { event, href } = row;
   if (!isUnreleased(event)) return <DeliveryDots {...row} {...shown} />;
   const reasons = event.filterReasons.map(filterReasonText);
@@ -226,60 +226,66 @@ function NothingFound({ site, search }: { site: string; search: string }) {
 }
 
 function NothingYet({ site }: { site: string }) {
-  const address = useInboundAddress();
   const mayChange = useMay("admin", site);
   const isTest = useMode() === "test";
   return (
-    <>
-      <Empty
-        icon={ListTree}
-        title={isTest ? commonText.testData.noEvents : eventsText.nothingYet.title}
-        action={
-          <Group gap="xs" justify="center">
-            {mayChange && (
-              <>
-                <Button component={Link} to={`/sites/${site}/configuration/keys`}>
-                  {eventsText.nothingYet.createKey}
+    <Empty
+      icon={ListTree}
+      title={isTest ? commonText.testData.noEvents : eventsText.nothingYet.title}
+      action={
+        <Group gap="xs" justify="center">
+          {mayChange && (
+            <>
+              <Button component={Link} to={`/sites/${site}/first-conversion`}>
+                {eventsText.nothingYet.sendOne}
+              </Button>
+              {!isTest && (
+                <Button component={Link} to={`/sites/${site}/configuration/import`} variant="default">
+                  {eventsText.nothingYet.import}
                 </Button>
-                {!isTest && (
-                  <Button component={Link} to={`/sites/${site}/configuration/import`} variant="default">
-                    {eventsText.nothingYet.import}
-                  </Button>
-                )}
-              </>
-            )}
-            <OtherMode />
-          </Group>
-        }
-      >
-        {isTest ? commonText.testData.sendOne : eventsText.nothingYet.about}
-      </Empty>
-      <Box p="md" pt={0} maw={760} mx="auto">
-        <Text size="sm" c="dimmed" mb="xs">
-          {isTest ? eventsText.nothingYet.testSamples : eventsText.nothingYet.samples}
-        </Text>
-        <CodeSamples address={address} keyText="cc_…" />
-      </Box>
-    </>
+              )}
+            </>
+          )}
+          <OtherMode />
+        </Group>
+      }
+    >
+      {isTest ? commonText.testData.sendOne : eventsText.nothingYet.about}
+    </Empty>
   );
 }
 
-/** Handles events that arrive while the list is open: new ones wait for a click, listed ones are updated. */
-function useNewEvents(site: string, rows: readonly EventSummary[] | undefined, isFiltered: boolean, reload: () => void) {
+/** More that arrived since the last look are not kept: the list is read again. */
+const maxReceived = 500;
+
+/**
+ * Handles events that arrive while the list is open: new ones wait for a click, listed ones are updated. The click puts them above
+ * the rows, so that a list of many pages is not read again, and stays where it is.
+ */
+function useNewEvents(site: string, listed: readonly EventSummary[] | undefined, isFiltered: boolean, reload: () => void) {
   const [received, setReceived] = useState<ReadonlyMap<string, EventSummary>>(new Map());
-  useFeed(site, (event) => setReceived((before) => new Map([...before, [event.id, event]].slice(-500) as never)));
-  // Ids are ordered by time: an event with a smaller id than the first row is not new.
-  const newest = rows?.[0]?.id ?? "";
+  const [added, setAdded] = useState<readonly EventSummary[]>([]);
+  useFeed(site, (event) => setReceived((before) => new Map([...before, [event.id, event] as const].slice(-maxReceived))));
   const mode = useMode();
-  // Only the relay knows whether an event matches the filter.
-  const fits = (event: EventSummary) => !isFiltered && event.mode === mode && event.id > newest;
+  // Ids are ordered by time: an event with a smaller id than the first row is not new.
+  const newest = listed?.[0]?.id ?? "";
+  const rows = useMemo(() => {
+    // Only the relay knows whether an event matches the filter.
+    const fits = (event: EventSummary) => !isFiltered && event.mode === mode && event.id > newest;
+    return listed && [...added.filter(fits), ...listed].map((row) => received.get(row.id) ?? row);
+  }, [listed, added, received, isFiltered, mode, newest]);
+  const first = rows?.[0]?.id ?? "";
+  const waiting = rows && !isFiltered ? [...received.values()].filter((event) => event.mode === mode && event.id > first) : [];
   return {
     /** The rows with their newest states. */
-    rows: useMemo(() => rows?.map((row) => received.get(row.id) ?? row), [rows, received]),
-    waiting: rows ? [...received.values()].filter(fits).length : 0,
+    rows,
+    waiting: waiting.length,
     showNew: () => {
-      reload();
+      if (received.size < maxReceived)
+        return setAdded([...waiting.toSorted((one, other) => (one.id < other.id ? 1 : -1)), ...added]);
       setReceived(new Map());
+      setAdded([]);
+      reload();
     },
   };
 }

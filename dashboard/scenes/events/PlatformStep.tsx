@@ -35,7 +35,7 @@ export function PlatformStep({ trace, delivery, site }: { trace: EventTrace; del
   const replay = <ReplayButton site={site} eventId={trace.id} delivery={delivery} variant={canReplay ? "default" : "subtle"} />;
   return (
     <Step
-      mark={<PlatformMark id={delivery.platform} name={name} />}
+      mark={<PlatformMark id={delivery.platform} />}
       title={
         isRemoved ? (
           name

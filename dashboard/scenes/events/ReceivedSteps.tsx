@@ -17,7 +17,7 @@ import { isUnreleased } from "./eventCells.tsx";
 import { eventsText } from "../../messages/events.ts";
 import { RichText } from "../../common/format/RichText.tsx";
 import { commonText } from "../../messages/common.ts";
-import { serverText } from "../../messages/server.ts";
+import { serverText, wordText } from "../../messages/server.ts";
 
 export type EventTrace = Answer<"GET /sites/:site/events/:event">;
 type Props = { trace: EventTrace; site: string };
@@ -109,6 +109,11 @@ export function VerdictStep({ trace, site }: Props) {
           ))}
         </List>
       )}
+      {trace.filterSignals.map(({ signal, why }) => (
+        <Text key={signal} size="sm" c="dimmed" mt={4}>
+          {wordText(signal) ?? why}
+        </Text>
+      ))}
       {trace.releasedAt !== null && (
         <Text size="sm" c="dimmed" mt={4}>
           <RichText text={eventsText.filter.released} tags={{ time: () => <Time at={trace.releasedAt} /> }} />

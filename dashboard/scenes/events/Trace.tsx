@@ -6,32 +6,23 @@ import { SearchX } from "lucide-react";
 import { useDeferredValue } from "react";
 import { SidePanel } from "../../common/SidePanel.tsx";
 import { useApi } from "../../common/api/query.ts";
-import { useSiteId } from "../../common/api/session.ts";
+import { useMay, useSiteId } from "../../common/api/session.ts";
 import { TextLink } from "../../common/links.tsx";
+import { WhatIfButton } from "../../common/settings/WhatIf.tsx";
 import { searchOfMode, useQueryParams } from "../../common/lists/queryParams.ts";
 import { Empty, LoadState } from "../../common/states.tsx";
 import { Money, TestBadge } from "../../common/values.tsx";
-import { ConsentStep, IdentityStep } from "./IdentitySteps.tsx";
-import { PlatformStep } from "./PlatformStep.tsx";
-import { DuplicateStep, NoPlatformStep, ReceivedStep, VerdictStep, type EventTrace } from "./ReceivedSteps.tsx";
-import { Steps } from "./Step.tsx";
+import { pollInterval, TraceSteps } from "./TraceSteps.tsx";
 import { Why } from "./Why.tsx";
 import { EventStatus } from "./eventCells.tsx";
 import { eventsText } from "../../messages/events.ts";
 import { RichText } from "../../common/format/RichText.tsx";
 
-/** Polls while a delivery is waiting. */
-function pollInterval(trace: EventTrace | undefined): number | false {
-  const waiting = trace?.deliveries.filter(({ state }) => state === "queued") ?? [];
-  if (waiting.length === 0) return false;
-  const next = Math.min(...waiting.map(({ nextTryAt }) => nextTryAt ?? 0));
-  return next < Date.now() + 60_000 ? 2_000 : 30_000;
-}
-
 export default function Trace() {
   const site = useSiteId();
   const { event } = useParams({ strict: false }) as { event: string };
   const close = useClose();
+  const mayChange = useMay("admin", site);
   const { data, error, refetch } = useApi(
     "GET /sites/:site/events/:event",
     { params: { site, event } },
@@ -64,19 +55,10 @@ export default function Trace() {
             <TextLink to={`/sites/${site}/events`} search={{ search: trace.emailSha256, ...searchOfMode(trace.mode) }}>
               {eventsText.trace.ofPerson}
             </TextLink>
+            {mayChange && <WhatIfButton site={site} event={event} />}
           </Group>
           <Why trace={trace} site={site} />
-          <Steps>
-            <ReceivedStep trace={trace} />
-            <DuplicateStep trace={trace} site={site} />
-            <VerdictStep trace={trace} site={site} />
-            <IdentityStep trace={trace} site={site} />
-            <ConsentStep trace={trace} site={site} />
-            {trace.deliveries.length === 0 && <NoPlatformStep trace={trace} site={site} />}
-            {trace.deliveries.map((one) => (
-              <PlatformStep key={one.connection} trace={trace} delivery={one} site={site} />
-            ))}
-          </Steps>
+          <TraceSteps trace={trace} site={site} />
         </>
       ) : (
         <LoadState of={{ data: trace, error, refetch }} rows={6} height={56} />

@@ -1,59 +1,46 @@
 // The frame of every signed-in page: site switcher, sections, search.
 
-import {
-  ActionIcon,
-  AppShell,
-  Avatar,
-  Box,
-  Burger,
-  Group,
-  Kbd,
-  Menu,
-  Text,
-  UnstyledButton,
-  VisuallyHidden,
-  useMantineColorScheme,
-} from "@mantine/core";
+import { ActionIcon, Alert, AppShell, Box, Burger, Group, Kbd, Popover, Text, UnstyledButton } from "@mantine/core";
 import { useDisclosure, useHotkeys } from "@mantine/hooks";
-import { Link, Outlet, useLocation, useNavigate } from "@tanstack/react-router";
+import { Link, Outlet, useBlocker, useLocation, useNavigate } from "@tanstack/react-router";
 import {
-  BookOpen,
-  Check,
-  ChevronsUpDown,
+  Bell,
   Bot,
-  Filter,
   GitCompareArrows,
   Inbox,
-  Languages,
   LayoutDashboard,
   ListTree,
-  LogOut,
-  MonitorCog,
-  Moon,
   Plug,
   Search,
   Settings,
   SlidersHorizontal,
-  Sun,
+  Unplug,
   UserRound,
 } from "lucide-react";
 import { lazy, Suspense, useEffect, useState } from "react";
-import { call } from "../../common/api/api.ts";
-import { queryClient, useLastReached } from "../../common/api/query.ts";
+import { useLastReached } from "../../common/api/query.ts";
+import { isSigningIn, signInAgain, useSignInQuestion } from "../../common/api/signInAgain.ts";
 import { SiteContext, useFindSite, useSession, useSite, useSiteId, useSites } from "../../common/api/session.ts";
+import { askToDiscard, hasUnsaved, isLostBetween, useHasUnsaved, useQuestion } from "../../common/forms/unsaved.ts";
 import { timeText } from "../../common/format/times.ts";
+import { Insecure } from "./Insecure.tsx";
 import { UnknownSite } from "./ErrorPages.tsx";
+import { SiteSwitcher } from "./SiteSwitcher.tsx";
+import { UserMenu } from "./UserMenu.tsx";
 import { startTypeAhead, takeTypeAhead } from "./typeAhead.ts";
-import { AlertBanner } from "./AlertBanner.tsx";
 import { LoadError, Loading } from "../../common/states.tsx";
-import { chooseLanguage } from "../../common/shownLanguage.ts";
-import { language, languageNames, languages } from "../../messages/catalogue/language.ts";
-import { commonText } from "../../messages/common.ts";
+import { withTexts } from "../../messages/catalogue/catalogue.ts";
 import { frameText } from "../../messages/frame.ts";
 
 const isApple = /^(Mac|iP)/.test(navigator.platform);
-const loadJump = () => import("./Jump.tsx");
+const loadJump = withTexts(() => import("./Jump.tsx"));
 const Jump = lazy(loadJump);
+const loadGuards = withTexts(() => import("./Guards.tsx"));
+const loadAlerts = withTexts(() => import("./OpenAlerts.tsx"));
+const AlertList = lazy(async () => ({ default: (await loadAlerts()).AlertList }));
+const AlertBanner = lazy(async () => ({ default: (await loadAlerts()).AlertBanner }));
+const LeaveDialog = lazy(async () => ({ default: (await loadGuards()).LeaveDialog }));
+const SignInAgain = lazy(async () => ({ default: (await loadGuards()).SignInAgain }));
 
 const sections = [
   { path: "overview", icon: LayoutDashboard },
@@ -61,7 +48,6 @@ const sections = [
   { path: "sources", icon: Inbox },
   { path: "integrations", icon: Plug },
   { path: "reconciliation", icon: GitCompareArrows },
-  { path: "funnel", icon: Filter },
   { path: "leads", icon: UserRound },
   { path: "bots", icon: Bot },
   { path: "configuration", icon: SlidersHorizontal },
@@ -69,7 +55,7 @@ const sections = [
 ] as const;
 
 export default function Frame() {
-  const session = useSession();
+  const session = useShownSession();
   const [isOpen, { toggle, close }] = useDisclosure();
   const siteId = useSiteId();
   const site = useFindSite();
@@ -85,17 +71,11 @@ export default function Frame() {
     setSearching(true);
   };
   useHotkeys([["mod+K", isSearching ? () => setSearching(false) : jump]], []);
-  if (session.error) return <LoadError error={session.error} onRetry={() => void session.refetch()} />;
-  if (!session.data)
-    return (
-      <>
-        <Loading />
-        {session.data === null && <ToSignIn />}
-      </>
-    );
   return (
     <SiteContext value={site}>
       <OnNewPage act={close} />
+      {session.data === null && <ToSignIn />}
+      <Guards email={session.data?.user.email ?? ""} />
       <AppShell
         header={{ height: { base: 56, sm: 0 } }}
         navbar={{ width: 248, breakpoint: "sm", collapsed: { mobile: !isOpen } }}
@@ -112,18 +92,20 @@ export default function Frame() {
               size="sm"
               aria-label={isOpen ? frameText.closeNavigation : frameText.openNavigation}
             />
-            <div style={{ flex: 1, minWidth: 0 }}>
-              <SiteSwitcher />
-            </div>
+            <div style={{ flex: 1, minWidth: 0 }}>{session.data && <SiteSwitcher onFind={jump} />}</div>
+            <AlertBell />
             <SearchButton compact onOpen={jump} />
           </Group>
         </AppShell.Header>
         <AppShell.Navbar p="sm" aria-label={frameText.sections.label}>
-          <Group px={12} h={40} mb={4}>
+          <Group px={12} h={40} mb={4} justify="space-between">
             <Brand />
+            <Box visibleFrom="sm">
+              <AlertBell />
+            </Box>
           </Group>
-          <Box visibleFrom="sm">
-            <SiteSwitcher />
+          <Box visibleFrom="sm" mih={34}>
+            {session.data && <SiteSwitcher onFind={jump} />}
           </Box>
           <SearchButton onOpen={jump} />
           {siteId && (
@@ -146,12 +128,21 @@ export default function Frame() {
             </Group>
           )}
           <div style={{ flex: 1 }} />
-          <UserMenu name={session.data.user.name} email={session.data.user.email} />
+          {session.data && <UserMenu name={session.data.user.name} email={session.data.user.email} />}
         </AppShell.Navbar>
         <AppShell.Main id="content" tabIndex={-1}>
           <Unreachable />
-          <AlertBanner />
-          <SitePage />
+          {session.data ? (
+            <>
+              <Insecure />
+              <Banner />
+              <SitePage />
+            </>
+          ) : session.error ? (
+            <LoadError error={session.error} onRetry={() => void session.refetch()} />
+          ) : (
+            <Loading />
+          )}
         </AppShell.Main>
         {isSearchLoaded && (
           <Suspense fallback={null}>
@@ -160,6 +151,41 @@ export default function Frame() {
         )}
       </AppShell>
     </SiteContext>
+  );
+}
+
+/** The session; with unsaved input the last one, while the user is asked to sign in again. */
+function useShownSession() {
+  const session = useSession();
+  const [last, setLast] = useState(session.data);
+  if (session.data && session.data !== last) setLast(session.data);
+  const isEnded = session.data === null && last !== null && last !== undefined;
+  const isKept = isEnded && (isSigningIn() || hasUnsaved());
+  useEffect(() => {
+    if (isKept) void signInAgain();
+  }, [isKept]);
+  return isKept ? { ...session, data: last } : session;
+}
+
+/** Asks before unsaved input is lost, and for an expired sign-in. */
+function Guards({ email }: { email: string }) {
+  const question = useQuestion();
+  const answerSignIn = useSignInQuestion();
+  const isNeeded = useHasUnsaved();
+  useEffect(() => {
+    // Before it is needed: then the relay may be down.
+    if (isNeeded) void loadGuards();
+  }, [isNeeded]);
+  useBlocker({
+    shouldBlockFn: async ({ current, next }) => isLostBetween(current, next) && !(await askToDiscard()),
+    enableBeforeUnload: hasUnsaved,
+    disabled: !isNeeded,
+  });
+  return (
+    <Suspense fallback={null}>
+      {question && <LeaveDialog answer={question} />}
+      {answerSignIn && <SignInAgain email={email} answer={answerSignIn} />}
+    </Suspense>
   );
 }
 
@@ -203,45 +229,36 @@ function Brand() {
   );
 }
 
-function SiteSwitcher() {
-  const { data } = useSites();
+/** Announces open alerts on every page of the site. */
+function AlertBell() {
   const site = useSite();
-  const navigate = useNavigate();
-  const section = useLocation({ select: ({ pathname }) => pathname.split("/")[3] });
-  const sites = data?.items ?? [];
+  const [isOpen, { close, toggle }] = useDisclosure();
+  const count = site?.health.openAlerts ?? 0;
+  if (!site || count === 0) return null;
   return (
-    <Menu width={224} position="bottom-start">
-      <Menu.Target>
-        <UnstyledButton
-          className="cc-card"
-          px={12}
-          py={6}
-          w="100%"
-          aria-label={frameText.switchSite(site?.name ?? frameText.allSites)}
-        >
-          <Group justify="space-between" wrap="nowrap" gap="xs">
-            <Text size="sm" fw={500} truncate>
-              {site?.name ?? frameText.allSites}
-            </Text>
-            <ChevronsUpDown size={15} aria-hidden className="cc-quiet" />
-          </Group>
+    <Popover opened={isOpen} onChange={(opened) => !opened && close()} position="bottom-start" trapFocus withRoles={false}>
+      <Popover.Target>
+        <UnstyledButton className="cc-bell" aria-label={frameText.issues(count)} aria-expanded={isOpen} onClick={toggle}>
+          <Bell size={17} aria-hidden />
+          <span aria-hidden>{count}</span>
         </UnstyledButton>
-      </Menu.Target>
-      <Menu.Dropdown style={{ maxHeight: 420, overflowY: "auto" }}>
-        <Menu.Item onClick={() => void navigate({ to: "/sites" })}>{frameText.allSites}</Menu.Item>
-        <Menu.Divider />
-        {sites.map(({ id, name }) => (
-          <Menu.Item
-            key={id}
-            rightSection={id === site?.id ? <Check size={15} /> : null}
-            // Opens the same section of the other site.
-            onClick={() => void navigate({ to: `/sites/${id}/${section ?? "overview"}` })}
-          >
-            {name}
-          </Menu.Item>
-        ))}
-      </Menu.Dropdown>
-    </Menu>
+      </Popover.Target>
+      <Popover.Dropdown role="dialog" aria-label={frameText.issues(count)}>
+        <Suspense fallback={<Loading rows={2} />}>
+          <AlertList site={site} onClose={close} />
+        </Suspense>
+      </Popover.Dropdown>
+    </Popover>
+  );
+}
+
+function Banner() {
+  const site = useSite();
+  if (!site || site.health.openAlerts === 0) return null;
+  return (
+    <Suspense fallback={null}>
+      <AlertBanner site={site} />
+    </Suspense>
   );
 }
 
@@ -263,87 +280,23 @@ function SearchButton({ compact = false, onOpen }: { compact?: boolean; onOpen: 
   );
 }
 
-function UserMenu({ name, email }: { name: string; email: string }) {
-  const navigate = useNavigate();
-  const { colorScheme, setColorScheme } = useMantineColorScheme();
-  const schemes = [
-    { value: "light", label: frameText.menu.light, icon: Sun },
-    { value: "dark", label: frameText.menu.dark, icon: Moon },
-    { value: "auto", label: frameText.menu.system, icon: MonitorCog },
-  ] as const;
-  return (
-    <Menu width={224} position="top-start">
-      <Menu.Target>
-        <UnstyledButton px={12} py={8}>
-          <Group gap="xs" wrap="nowrap">
-            <Avatar size={28} name={name} color="accent" aria-hidden />
-            <div style={{ minWidth: 0 }}>
-              <Text size="sm" fw={500} truncate>
-                {name}
-              </Text>
-              <Text size="xs" c="dimmed" truncate>
-                {email}
-              </Text>
-              <VisuallyHidden>{frameText.menu.about}</VisuallyHidden>
-            </div>
-          </Group>
-        </UnstyledButton>
-      </Menu.Target>
-      <Menu.Dropdown>
-        <Menu.Item leftSection={<UserRound size={15} />} onClick={() => void navigate({ to: "/account" })}>
-          {frameText.menu.account}
-        </Menu.Item>
-        <Menu.Item leftSection={<BookOpen size={15} />} component="a" href="/docs/">
-          {frameText.menu.documentation}
-        </Menu.Item>
-        <Menu.Divider />
-        {schemes.map(({ value, label, icon: Icon }) => (
-          <Menu.Item
-            key={value}
-            leftSection={<Icon size={15} />}
-            rightSection={colorScheme === value ? <Check size={15} /> : null}
-            onClick={() => setColorScheme(value)}
-          >
-            {label}
-          </Menu.Item>
-        ))}
-        <Menu.Divider />
-        <Menu.Label>{commonText.language}</Menu.Label>
-        {languageNames.map((one) => (
-          <Menu.Item
-            key={one}
-            lang={one}
-            leftSection={<Languages size={15} />}
-            rightSection={language() === one ? <Check size={15} /> : null}
-            onClick={() => void chooseLanguage(one)}
-          >
-            {languages[one]}
-          </Menu.Item>
-        ))}
-        <Menu.Divider />
-        <Menu.Item
-          leftSection={<LogOut size={15} />}
-          onClick={() =>
-            void call("DELETE /session", {}).finally(() => {
-              queryClient.clear();
-              void navigate({ to: "/sign-in" });
-            })
-          }
-        >
-          {frameText.menu.signOut}
-        </Menu.Item>
-      </Menu.Dropdown>
-    </Menu>
-  );
-}
-
-/** A line above the page while the relay cannot be reached. Queries are repeated until it answers. */
+/** A banner above the page while the relay cannot be reached. Queries are repeated until it answers. */
 function Unreachable() {
   const reachedAt = useLastReached();
   const timeZone = useSite()?.timeZone;
+  if (reachedAt === null) return null;
   return (
-    <Text role="status" size="sm" c="dimmed" maw={1280} mx="auto" mb={reachedAt === null ? 0 : "md"}>
-      {reachedAt !== null && frameText.unreachable(timeText(reachedAt, timeZone))}
-    </Text>
+    <Alert
+      variant="filled"
+      color="red"
+      icon={<Unplug size={18} />}
+      title={frameText.unreachable.title}
+      styles={{ title: { color: "inherit" }, label: { color: "var(--mantine-color-white)" } }}
+      mb="lg"
+      maw={1280}
+      mx="auto"
+    >
+      {reachedAt > 0 && frameText.unreachable.about(timeText(reachedAt, timeZone))}
+    </Alert>
   );
 }

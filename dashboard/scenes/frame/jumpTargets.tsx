@@ -1,8 +1,8 @@
-// What ⌘K offers: pages, actions, platforms, sites, keys and events.
+// What ⌘K offers: actions, pages, platforms, sites, keys, events and the documentation.
 
 import { useDebouncedValue } from "@mantine/hooks";
 import { useLocation } from "@tanstack/react-router";
-import { Globe, KeyRound, ListTree, Plug, Plus, RotateCw, SquareArrowOutUpRight, UserRound, type LucideIcon } from "lucide-react";
+import { BookOpen, FileText, Globe, KeyRound, ListTree, Plug, UserRound, type LucideIcon } from "lucide-react";
 import { useEffect, useState } from "react";
 import { sitePages } from "../../pages.ts";
 import { usePlatformNames } from "../../common/api/platforms.ts";
@@ -11,93 +11,109 @@ import { useMay, useSiteId, useSites } from "../../common/api/session.ts";
 import { hashIfEmail } from "../../common/format/hashEmail.ts";
 import { searchOfMode } from "../../common/lists/queryParams.ts";
 import { frameText } from "../../messages/frame.ts";
+import { guardText } from "../../messages/guard.ts";
+import { useActions } from "./jumpActions.tsx";
+import { matchPoints } from "./fuzzy.ts";
+import { useRecentTargets } from "./recentTargets.ts";
 
 export type Target = {
   id: string;
+  group: Exclude<keyof typeof guardText.jump.groups, "recent">;
   label: string;
-  about: string;
+  /** A second name; it is searched as well. */
+  about?: string;
   icon: LucideIcon;
   /** Its mark replaces the icon. */
   platform?: { id: string; name: string };
-  to: string;
+  to?: string;
   search?: Record<string, string | undefined>;
   /** The name of a dialog that the page opens. */
   hash?: string;
-  /** Found by the relay, so its label need not contain what was typed. */
+  /** A page outside of the dashboard. */
+  href?: string;
+  run?: () => void;
+  /** The same on the command line. */
+  command?: string;
+  /** One of many: shown once something was typed, or if it was used lately. */
+  isOneOfMany?: true;
+  /** Found for what was typed, so its label need not contain it. */
   isFound?: true;
 };
 
-const maxShown = 9;
+type TargetGroup = { name: keyof typeof guardText.jump.groups; targets: Target[] };
 
-/** Returns the targets that contain all words of the text, pages first. */
-export function useTargets(text: string): Target[] {
-  const all = [...usePages(), ...useActions(), ...usePlatforms(text), ...useOtherSites(), ...useFound(text)];
-  const account: Target = {
-    id: "account",
-    label: frameText.menu.account,
-    about: frameText.jump.account,
-    icon: UserRound,
-    to: "/account",
-  };
-  const words = text.toLowerCase().split(/\s+/).filter(Boolean);
-  const matches = ({ label, about, isFound }: Target) => {
-    const name = `${label} ${about}`.toLowerCase();
-    return isFound === true || words.every((word) => name.includes(word));
-  };
-  return [...all, account].filter(matches).slice(0, maxShown);
+const maxShown = 12;
+const maxOfGroup = 6;
+
+/** Returns the targets that match, in groups, the group with the best match first. */
+export function useTargets(text: string): TargetGroup[] {
+  const typed = text.trim();
+  const recent = useRecentTargets();
+  const all = [
+    ...useActions(typed),
+    ...usePages(),
+    ...usePlatforms(),
+    ...useOtherSites(),
+    ...useFound(typed),
+    ...useDocumentation(typed),
+  ];
+  if (typed === "") return firstGroups(all, recent);
+  const matches = all
+    .map((target) => ({
+      target,
+      points: Math.max(matchPoints(`${target.label} ${target.about ?? ""}`.trim(), typed), target.isFound ? 0.5 : 0),
+    }))
+    .filter(({ points }) => points > 0)
+    .toSorted((one, other) => other.points - one.points);
+  return toGroups(matches.slice(0, maxShown).map(({ target }) => target));
+}
+
+/** Before anything is typed: what was used last, what can be done, and the pages. */
+function firstGroups(all: readonly Target[], recent: readonly string[]): TargetGroup[] {
+  const last = recent.flatMap((id) => all.find((one) => one.id === id) ?? []);
+  const others = all.filter((one) => !last.includes(one) && !one.isOneOfMany);
+  return [...(last.length > 0 ? [{ name: "recent" as const, targets: last }] : []), ...toGroups(others)];
+}
+
+function toGroups(targets: readonly Target[]): TargetGroup[] {
+  const names = [...new Set(targets.map(({ group }) => group))];
+  return names.map((name) => ({ name, targets: targets.filter(({ group }) => group === name).slice(0, maxOfGroup) }));
 }
 
 function usePages(): Target[] {
   const site = useSiteId();
-  if (!site) return [];
-  return sitePages.map(({ path }) => ({
+  const account: Target = {
+    id: "account",
+    group: "pages",
+    label: frameText.menu.account,
+    about: guardText.jump.account,
+    icon: UserRound,
+    to: "/account",
+  };
+  if (!site) return [account];
+  const pages = sitePages.map(({ path }): Target => ({
     id: path,
+    group: "pages",
     label: frameText.pages[path],
-    about: frameText.jump.page,
-    icon: SquareArrowOutUpRight,
+    icon: FileText,
     to: `/sites/${site}/${path}`,
   }));
+  return [...pages, account];
 }
 
-function useActions(): Target[] {
-  const site = useSiteId();
-  const mayChange = useMay("admin", site || null);
-  if (!site || !mayChange) return [];
-  const about = frameText.jump.action;
-  return [
-    {
-      id: "createKey",
-      label: frameText.jump.createKey,
-      about,
-      icon: Plus,
-      to: `/sites/${site}/configuration/keys`,
-      hash: "create",
-    },
-    {
-      id: "replay",
-      label: frameText.jump.replay,
-      about,
-      icon: RotateCw,
-      to: `/sites/${site}/integrations/log`,
-      search: { state: "rejected" },
-      hash: "replay",
-    },
-  ];
-}
-
-/** Platforms appear once something was typed: there are more of them than fit. */
-function usePlatforms(text: string): Target[] {
+function usePlatforms(): Target[] {
   const site = useSiteId();
   const mayChange = useMay("admin", site || null);
   const names = usePlatformNames() ?? [];
-  const connections = useApi("GET /sites/:site/connections", { params: { site } }, { enabled: site !== "" && text !== "" });
-  if (!site || text === "" || !connections.data) return [];
+  const connections = useApi("GET /sites/:site/connections", { params: { site } }, { enabled: site !== "" });
+  if (!site || !connections.data) return [];
   const connected = new Set(connections.data.items.map(({ platform }) => platform));
   return names.map(({ id, name }) => ({
     id: `platform ${id}`,
+    group: "platforms",
+    isOneOfMany: true,
     platform: { id, name },
-    label: mayChange && !connected.has(id) ? frameText.jump.connect(name) : name,
-    about: frameText.jump.platform,
+    label: mayChange && !connected.has(id) ? guardText.jump.connect(name) : name,
     icon: Plug,
     to: `/sites/${site}/integrations/${id}`,
   }));
@@ -110,10 +126,12 @@ function useOtherSites(): Target[] {
   const section = (site && pathname.split("/")[3]) || "overview";
   return (useSites().data?.items ?? [])
     .filter(({ id }) => id !== site)
-    .map(({ id, name }) => ({
+    .map(({ id, name, hosts }) => ({
       id: `site ${id}`,
-      label: frameText.jump.switchTo(name),
-      about: frameText.jump.site,
+      group: "sites",
+      isOneOfMany: true,
+      label: guardText.jump.switchTo(name),
+      about: hosts.filter((host) => host !== name).join(" "),
       icon: Globe,
       to: `/sites/${id}/${section}`,
     }));
@@ -122,7 +140,8 @@ function useOtherSites(): Target[] {
 /** Keys by their name, and events that the relay finds. */
 function useFound(text: string): Target[] {
   const site = useSiteId();
-  const [search] = useDebouncedValue(text.trim(), 250);
+  const wanted = text.replace(/^(?:why|warum)\s+/i, "");
+  const [search] = useDebouncedValue(wanted, 250);
   const [hashed, setHashed] = useState("");
   useEffect(() => {
     void hashIfEmail(search).then(setHashed);
@@ -134,23 +153,39 @@ function useFound(text: string): Target[] {
     { enabled: site !== "" && hashed.length >= 3 },
   );
   // What was found for an earlier text does not belong to this one.
-  const isCurrent = search === text.trim();
+  const isCurrent = search === wanted;
   return [
-    ...(text === "" ? [] : (keys.data?.items ?? [])).map(({ id, name, prefix }): Target => ({
-      id: `key ${id}`,
-      label: name,
-      about: frameText.jump.key(prefix),
-      icon: KeyRound,
-      to: `/sites/${site}/configuration/keys`,
-    })),
     ...(isCurrent ? (events.data?.items ?? []) : []).map(({ id, event, orderId, mode }): Target => ({
       id: `event ${id}`,
+      group: "events",
       label: orderId ? `${event} · ${orderId}` : event,
-      about: mode === "test" ? frameText.jump.testEvent : frameText.jump.event,
+      about: mode === "test" ? guardText.jump.testEvent : "",
       icon: ListTree,
       to: `/sites/${site}/events/${id}`,
       search: searchOfMode(mode),
       isFound: true,
     })),
+    ...(text === "" ? [] : (keys.data?.items ?? [])).map(({ id, name, prefix }): Target => ({
+      id: `key ${id}`,
+      group: "keys",
+      label: name,
+      about: `${prefix}…`,
+      icon: KeyRound,
+      to: `/sites/${site}/configuration/keys`,
+    })),
+  ];
+}
+
+function useDocumentation(text: string): Target[] {
+  if (text === "") return [];
+  return [
+    {
+      id: "documentation",
+      group: "documentation",
+      label: guardText.jump.searchDocs(text),
+      icon: BookOpen,
+      href: `/docs/?q=${encodeURIComponent(text)}`,
+      isFound: true,
+    },
   ];
 }

@@ -1,12 +1,14 @@
-import { Button, Text } from "@mantine/core";
+import { Anchor, Button, Group, Text } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
+import { TriangleAlert } from "lucide-react";
 import { useCallback } from "react";
 import { useMay } from "../../common/api/session.ts";
 import { commonText } from "../../messages/common.ts";
-import type { Repair } from "./repairs.ts";
+import { resultsText } from "../../messages/results.ts";
+import type { PlatformRepair, Repair } from "./repairs.ts";
 
 /** Returns a function that tells whether this user may make a repair. */
-export function useMayRepair(site: string): (repair: Repair) => boolean {
+function useMayRepair(site: string): (repair: Repair) => boolean {
   const mayChange = useMay("admin", site);
   const isOwner = useMay("owner", null);
   return useCallback(({ needsOwner }) => (needsOwner ? isOwner : mayChange), [mayChange, isOwner]);
@@ -39,26 +41,32 @@ export function RepairButton({ site, repair }: { site: string; repair: Repair | 
   );
 }
 
-/** The same in a row of a list, which only has space for two short lines: the tooltip has the label that may be cut. */
-export const RepairLink = ({
-  site,
-  repair,
-  tip = repair.label,
-  isShort = false,
-}: {
-  site: string;
-  repair: Repair;
-  tip?: string;
-  /** The row already names the platform. */
-  isShort?: boolean;
-}) => (
-  <Link
-    to={`/sites/${site}/${repair.path}`}
-    search={repair.search}
-    className="cc-row-action"
-    aria-label={repair.label}
-    data-tip={tip}
-  >
-    {isShort ? repair.shortLabel : repair.label}
-  </Link>
-);
+const maxShown = 4;
+
+/** The same above a list, once for all its rows: each repair with the number of deliveries that wait for it. */
+export function RepairLine({ site, repairs }: { site: string; repairs: readonly PlatformRepair[] }) {
+  const mayRepair = useMayRepair(site);
+  const groups = [...Map.groupBy(repairs, ({ path, search }) => `${path} ${JSON.stringify(search)}`).values()]
+    // Most conversions have no click of most platforms: that a click id is missing is no fault to repair.
+    .filter(([first]) => first?.isLikely && mayRepair(first))
+    .toSorted((one, other) => other.length - one.length)
+    .slice(0, maxShown);
+  if (groups.length === 0) return null;
+  return (
+    <Group component="ul" aria-label={resultsText.repair.title} m={0} px="md" py="xs" gap="xs">
+      {groups.map(([repair, ...others]) => (
+        <Group component="li" key={`${repair?.path} ${repair?.label}`} gap={6} wrap="nowrap" fz="sm">
+          <TriangleAlert size={14} aria-hidden color="var(--mantine-color-yellow-text)" />
+          {resultsText.repair.waiting(others.length + 1, repair?.platform ?? "")}
+          <Anchor
+            renderRoot={(props) => <Link to={`/sites/${site}/${repair?.path}`} search={repair?.search} {...props} />}
+            fz="sm"
+            py={4}
+          >
+            {repair?.label}
+          </Anchor>
+        </Group>
+      ))}
+    </Group>
+  );
+}

@@ -1,6 +1,6 @@
 // Queries and small components of the Integrations pages.
 
-import { Group, Stack, Text } from "@mantine/core";
+import { Stack, Text } from "@mantine/core";
 import { useMemo, type ReactNode } from "react";
 import type { Answer } from "../../common/api/api.ts";
 import { useApi } from "../../common/api/query.ts";
@@ -19,6 +19,7 @@ export const tabsOf = (site: string) => [
   { value: "log", label: integrationsText.tabs.log, to: `/sites/${site}/integrations/log` },
   { value: "quality", label: integrationsText.tabs.quality, to: `/sites/${site}/integrations/quality` },
   { value: "webhooks", label: integrationsText.tabs.webhooks, to: `/sites/${site}/integrations/webhooks` },
+  { value: "export", label: integrationsText.tabs.export, to: `/sites/${site}/integrations/export` },
 ];
 
 export function usePlatforms() {
@@ -55,15 +56,9 @@ export function Fact({ label, children }: { label: string; children: ReactNode }
   );
 }
 
-/** A platform that has no harmless call cannot do better, so its state is no warning. */
-const proofOf = ({ proof: { state, isCheckable } }: Connection) => (state === "unproven" && !isCheckable ? "unprovable" : state);
-
-/** The proof is of no interest while the credentials are refused. */
-export function ConnectionState({ connection }: { connection: Connection }) {
-  return (
-    <Group gap="sm" wrap="nowrap">
-      <State of={connection.state} {...(connection.state === "active" ? { word: integrationsText.connectedState } : {})} />
-      {connection.state !== "needs reconnection" && <State of={proofOf(connection)} />}
-    </Group>
-  );
+/** Connected is only what the platform has confirmed. One that has no harmless call cannot do better, so that is no warning. */
+export function ConnectionState({ connection: { state, verification } }: { connection: Connection }) {
+  if (state !== "active") return <State of={state} />;
+  if (verification.state === "verified") return <State of="verified" word={integrationsText.connectedState} />;
+  return <State of={verification.isCheckable ? "unverified" : "unverifiable"} word={integrationsText.savedState} />;
 }

@@ -1,13 +1,11 @@
 // Where a reason that keeps a delivery, or a whole connection, from being sent is mended, and the words of the button.
 
 import { unselectedReason } from "../../../src/kernel/event.ts";
-import { frameText } from "../../messages/frame.ts";
+import { guardText } from "../../messages/guard.ts";
 import { resultsText } from "../../messages/results.ts";
 
 export type Repair = {
   label: string;
-  /** The label for a place that already names the platform. */
-  shortLabel: string;
   path: string;
   search: Record<string, string>;
   /** False where the reason may also be right as it is: a conversion without a click. */
@@ -19,7 +17,7 @@ export type Repair = {
 type At = { platform: string; connection: string; name: string };
 
 /** By the beginning of a reason that the relay gives: the words of the button, and the tab that it leads to. */
-const places: readonly [RegExp, Exclude<keyof typeof resultsText.repair, "resume" | "resumeThis">, string][] = [
+const places: readonly [RegExp, Exclude<keyof typeof resultsText.repair, "resume" | "title" | "waiting">, string][] = [
   [/^test event, but the connection has no /, "testCode", "test"],
   [/^no conversion action/, "conversionAction", "connection"],
   [/^no conversion rule/, "conversionRule", "events"],
@@ -37,17 +35,15 @@ const needsOAuthApp = /^no OAuth app is set for /;
 
 /** Null for reasons that nobody can mend, such as an opt-out or the age of an event. */
 export function repairOf(reason: string, { platform, connection, name }: At): Repair | null {
-  const to = (label: string, tab: string, shortLabel = label): Repair => ({
+  const to = (label: string, tab: string): Repair => ({
     label,
-    shortLabel,
     path: `integrations/${platform}`,
     search: { connection, tab },
     isLikely: true,
     needsOwner: false,
   });
-  if (reason.startsWith("needs reconnection"))
-    return to(frameText.alerts.repair.reconnect(name), "connection", frameText.alerts.repair["needs reconnection"]);
-  if (reason === "paused") return to(resultsText.repair.resume(name), "connection", resultsText.repair.resumeThis);
+  if (reason.startsWith("needs reconnection")) return to(guardText.alerts.repair.reconnect(name), "connection");
+  if (reason === "paused") return to(resultsText.repair.resume(name), "connection");
   if (reason === unselectedReason) return to(resultsText.repair.events, "events");
   if (needsOAuthApp.test(reason))
     return {
@@ -69,4 +65,26 @@ type Delivery = Omit<At, "name"> & { reason: string | null; reasonPersists: bool
 export function repairOfDelivery(delivery: Delivery, name: string): Repair | null {
   const repair = repairOf(delivery.reason ?? "", { ...delivery, name });
   return repair?.isLikely && !delivery.reasonPersists ? null : repair;
+}
+
+export type PlatformRepair = Repair & { platform: string };
+
+/** The repairs of all deliveries, of which thousands have few reasons. An event that is not selected is left out by choice. */
+export function repairsOf(deliveries: Iterable<Delivery>, nameOf: (platform: string) => string): PlatformRepair[] {
+  const known = new Map<string, PlatformRepair | null>();
+  const repairs: PlatformRepair[] = [];
+  for (const delivery of deliveries) {
+    const { connection, reason, reasonPersists } = delivery;
+    if (reason === null || reason === unselectedReason) continue;
+    const key = `${connection} ${reasonPersists} ${reason}`;
+    let repair = known.get(key);
+    if (repair === undefined) {
+      const platform = nameOf(delivery.platform);
+      const found = repairOfDelivery(delivery, platform);
+      repair = found && { ...found, platform };
+      known.set(key, repair);
+    }
+    if (repair) repairs.push(repair);
+  }
+  return repairs;
 }

@@ -7,7 +7,7 @@ import { Card, Page } from "../../common/Page.tsx";
 import type { Answer } from "../../common/api/api.ts";
 import { useApi } from "../../common/api/query.ts";
 import { useSiteId } from "../../common/api/session.ts";
-import { countText } from "../../common/format/numbers.ts";
+import { countText, percentText } from "../../common/format/numbers.ts";
 import { ageText } from "../../common/format/times.ts";
 import { DocsLink, TextLink } from "../../common/links.tsx";
 import { useQueryParams } from "../../common/lists/queryParams.ts";
@@ -41,6 +41,7 @@ export default function LeadStages() {
             <TextInput
               label={reconciliationText.leads.stages}
               placeholder={data?.stages.join(", ")}
+              miw={260}
               value={draft}
               onChange={({ currentTarget }) => setDraft(currentTarget.value)}
               onBlur={() => change({ stages: draft })}
@@ -97,21 +98,33 @@ const columnsOf = (stages: readonly string[]): Column<Source>[] => [
   ...stages.map((stage, at): Column<Source> => ({
     title: stage,
     align: "right",
-    cell: ({ steps }) => <StepCell step={steps[at]} />,
+    cell: ({ steps }) => <StepCell step={steps[at]} first={at === 0 ? null : (steps[0]?.leads ?? 0)} />,
   })),
-  { title: reconciliationText.leads.wentBack, align: "right", wide: true, cell: ({ wentBack }) => countText(wentBack) },
+  {
+    title: reconciliationText.leads.wentBack,
+    align: "right",
+    wide: true,
+    cell: ({ wentBack }) => (wentBack === 0 ? <span className="cc-quiet">0</span> : countText(wentBack)),
+  },
 ];
 
-function StepCell({ step }: { step: Source["steps"][number] | undefined }) {
+/** `first` are the leads of the first stage; null for that stage itself. */
+function StepCell({ step, first }: { step: Source["steps"][number] | undefined; first: number | null }) {
   if (!step) return null;
+  if (step.leads === 0) return <span className="cc-quiet">0</span>;
+  const { leads, medianMs } = step;
+  const about = [
+    first === null || first < leads ? null : percentText(leads, first),
+    medianMs === null ? null : reconciliationText.leads.after(ageText(medianMs)),
+  ].filter((one) => one !== null);
   return (
     <Stack gap={0} align="flex-end">
-      <span className="cc-number">{countText(step.leads)}</span>
-      {step.medianMs !== null && (
-        <Text size="xs" c="dimmed" component="span">
-          {reconciliationText.leads.after(ageText(step.medianMs))}
+      <span className="cc-number">{countText(leads)}</span>
+      {about.map((line) => (
+        <Text key={line} size="xs" c="dimmed" component="span">
+          {line}
         </Text>
-      )}
+      ))}
     </Stack>
   );
 }

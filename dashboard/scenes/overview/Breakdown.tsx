@@ -1,12 +1,12 @@
 // Conversions and their value by source, campaign and event. A click on one filters the whole page.
 
-import { Anchor, SegmentedControl } from "@mantine/core";
+import { Anchor, SegmentedControl, Stack } from "@mantine/core";
 import { useState } from "react";
 import { BarList } from "../../common/charts/BarList.tsx";
-import { countText, moneyText } from "../../common/format/numbers.ts";
+import { countText, decimalText, moneyText } from "../../common/format/numbers.ts";
 import { ChartCard } from "./ChartCard.tsx";
 import { noName, otherNames, useSegment, type SegmentKind } from "./segments.ts";
-import { conversionsIn, type Statistics } from "./statistics.ts";
+import { conversionsIn, models, useModel, type Statistics } from "./statistics.ts";
 import { overviewText } from "../../messages/overview.ts";
 
 type Props = { site: string; of: Statistics };
@@ -30,6 +30,8 @@ function NamedBars({ kind, label, items }: { kind: SegmentKind; label: string; i
   const sorted = items.toSorted(
     (one, other) => Number(one.name === otherNames) - Number(other.name === otherNames) || other.conversions - one.conversions,
   );
+  // A conversion that several visits share counts in part.
+  const countOf = items.every(({ conversions }) => Number.isInteger(conversions)) ? countText : decimalText;
   const shown = showAll ? sorted : sorted.slice(0, shownAtFirst);
   return (
     <>
@@ -40,7 +42,7 @@ function NamedBars({ kind, label, items }: { kind: SegmentKind; label: string; i
           name: segmentName(name),
           key: name,
           value: conversions,
-          text: [countText(conversions), valueText(values)].filter(Boolean).join(" · "),
+          text: [countOf(conversions), valueText(values)].filter(Boolean).join(" · "),
           isChosen: isChosen(kind, name),
           canPick: name !== otherNames,
         }))}
@@ -58,23 +60,33 @@ function NamedBars({ kind, label, items }: { kind: SegmentKind; label: string; i
 export function BySource({ site, of }: Props) {
   const { segment } = useSegment();
   const [kind, setKind] = useState<"source" | "campaign">("source");
+  const { model, setModel } = useModel();
   const texts = overviewText.bySource;
   return (
     <ChartCard
       title={texts.title}
-      counts={texts.about[kind]}
+      counts={`${texts.about[kind]} ${texts.aboutModel[model]}`}
       rows={{ to: `/sites/${site}/events`, search: conversionsIn(of, segment), label: overviewText.events }}
       actions={
-        <SegmentedControl
-          size="xs"
-          aria-label={texts.by}
-          value={kind}
-          onChange={setKind}
-          data={[
-            { value: "source", label: texts.source },
-            { value: "campaign", label: texts.campaign },
-          ]}
-        />
+        <Stack gap={6} align="flex-end">
+          <SegmentedControl
+            size="xs"
+            aria-label={texts.model}
+            value={model}
+            onChange={setModel}
+            data={models.map((value) => ({ value, label: texts.models[value] }))}
+          />
+          <SegmentedControl
+            size="xs"
+            aria-label={texts.by}
+            value={kind}
+            onChange={setKind}
+            data={[
+              { value: "source", label: texts.source },
+              { value: "campaign", label: texts.campaign },
+            ]}
+          />
+        </Stack>
       }
       nothing={of.totals.conversions === 0 ? overviewText.noConversions : null}
     >

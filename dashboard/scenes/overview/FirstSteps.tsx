@@ -6,11 +6,10 @@ import { Link } from "@tanstack/react-router";
 import { ChevronDown, ChevronUp, CircleCheck, CircleDashed } from "lucide-react";
 import { Card } from "../../common/Page.tsx";
 import type { Answer } from "../../common/api/api.ts";
-import { useMay, useSite } from "../../common/api/session.ts";
-import { CodeSamples } from "../configuration/inbound/CodeSamples.tsx";
+import { useMay } from "../../common/api/session.ts";
 import { commonText } from "../../messages/common.ts";
-import { overviewText } from "../../messages/overview.ts";
 import { serverText } from "../../messages/server.ts";
+import { sitesText } from "../../messages/sites.ts";
 
 type Step = Answer<"GET /sites/:site/checklist">["steps"][number];
 
@@ -19,7 +18,7 @@ const paths: Record<Step["step"], string> = {
   tag: "configuration/tag",
   key: "configuration/keys",
   platform: "integrations",
-  conversion: "events",
+  conversion: "first-conversion",
 };
 
 export default function FirstSteps({ site, steps }: { site: string; steps: readonly Step[] }) {
@@ -32,8 +31,8 @@ export default function FirstSteps({ site, steps }: { site: string; steps: reado
   const mayChange = useMay("admin", site);
   return (
     <Card
-      title={overviewText.checklist.title}
-      about={overviewText.checklist.progress(done, steps.length)}
+      title={sitesText.checklist.title}
+      about={sitesText.checklist.progress(done, steps.length)}
       actions={
         <Button
           variant="subtle"
@@ -43,15 +42,11 @@ export default function FirstSteps({ site, steps }: { site: string; steps: reado
           rightSection={isFolded ? <ChevronDown size={14} /> : <ChevronUp size={14} />}
           onClick={() => setFolded(!isFolded)}
         >
-          {isFolded ? overviewText.checklist.show : overviewText.checklist.hide}
+          {isFolded ? sitesText.checklist.show : sitesText.checklist.hide}
         </Button>
       }
     >
-      <Progress
-        value={(done / steps.length) * 100}
-        size={4}
-        aria-label={overviewText.checklist.progressLabel(done, steps.length)}
-      />
+      <Progress value={(done / steps.length) * 100} size={4} aria-label={sitesText.checklist.progressLabel(done, steps.length)} />
       <Collapse expanded={!isFolded}>
         {!mayChange && (
           <Text size="sm" c="dimmed" mt="sm">
@@ -81,7 +76,7 @@ function ChecklistStep({
   done: boolean;
   detail: string | null;
 }) {
-  const { title, about, button } = overviewText.checklist.steps[step];
+  const { title, about, button } = sitesText.checklist.steps[step];
   const Icon = done ? CircleCheck : CircleDashed;
   return (
     <Box component="li" className="cc-todo">
@@ -92,7 +87,7 @@ function ChecklistStep({
             <Title order={3}>
               {title}{" "}
               <Text span size="xs" c="dimmed">
-                {done ? overviewText.checklist.done : overviewText.checklist.toDo}
+                {done ? sitesText.checklist.done : sitesText.checklist.toDo}
               </Text>
             </Title>
             <Text size="sm" c="dimmed" style={{ overflowWrap: "anywhere" }}>
@@ -113,7 +108,6 @@ function ChecklistStep({
         </Group>
       </Group>
       {step === "conversion" && !done && <FirstSource site={site} mayChange={mayChange} />}
-      {step === "conversion" && !done && <FirstCurl />}
     </Box>
   );
 }
@@ -122,24 +116,12 @@ function ChecklistStep({
 function FirstSource({ site, mayChange }: { site: string; mayChange: boolean }) {
   return (
     <Group mt="xs" ml={30} gap="sm" justify="space-between" wrap="nowrap">
-      <Text size="sm">{overviewText.checklist.sources}</Text>
+      <Text size="sm">{sitesText.checklist.sources}</Text>
       {mayChange && (
         <Button component={Link} to={`/sites/${site}/sources`} variant="light" size="compact-sm" style={{ flex: "none" }}>
-          {overviewText.checklist.addSource}
+          {sitesText.checklist.addSource}
         </Button>
       )}
     </Group>
-  );
-}
-
-/** The command works once the key is filled in. */
-function FirstCurl() {
-  const site = useSite();
-  const host = site?.hosts.find((one) => one !== "localhost" && one === location.hostname);
-  const origin = host ? `https://${host}` : location.origin;
-  return (
-    <Box mt="xs" ml={30}>
-      <CodeSamples address={`${origin}/__cc/inbound`} keyText="cc_…" />
-    </Box>
   );
 }

@@ -4,9 +4,9 @@ import { SimpleGrid } from "@mantine/core";
 import { Minus, TrendingDown, TrendingUp } from "lucide-react";
 import { Sparkline } from "../../common/charts/Sparkline.tsx";
 import { Tile } from "../../common/Tile.tsx";
-import { countText, moneyText, percentText, shortCount, shortMoney } from "../../common/format/numbers.ts";
-import { conversionsIn, filteredIn, type Statistics } from "./statistics.ts";
-import { logFilterOf, type Segment } from "./segments.ts";
+import { countText, moneyText, percentText, rateText, shortCount, shortMoney, tenthsOf } from "../../common/format/numbers.ts";
+import { conversionsIn, type Statistics } from "./statistics.ts";
+import { logFilterOf, notDelivered, type Segment } from "./segments.ts";
 import { overviewText } from "../../messages/overview.ts";
 
 type Step = Statistics["steps"][number];
@@ -48,19 +48,20 @@ export function Numbers({ site, of, segment }: { site: string; of: Statistics; s
       </Tile>
       <Tile
         label={tiles.matchRate}
-        value={percentText(totals.withClickId, totals.conversions)}
+        value={rateText(totals.withClickId, totals.conversions)}
         exact={tiles.matched(countText(totals.withClickId), totals.conversions)}
-        {...rows}
+        to={rows.to}
+        search={{ ...rows.search, clickId: "none" }}
       >
         <RateChange now={[totals.withClickId, totals.conversions]} before={[before.withClickId, before.conversions]} />
         {courseOf(({ withClickId, conversions }) => ratio(withClickId, conversions))}
       </Tile>
       <Tile
         label={tiles.delivered}
-        value={percentText(totals.sent, totals.due)}
+        value={rateText(totals.sent, totals.due)}
         exact={tiles.deliveredOf(countText(totals.sent), totals.due)}
         to={`/sites/${site}/integrations/log`}
-        search={{ from: of.from, to: of.to, ...logFilterOf(segment) }}
+        search={{ from: of.from, to: of.to, state: notDelivered, ...logFilterOf(segment) }}
       >
         <RateChange now={[totals.sent, totals.due]} before={[before.sent, before.due]} />
         {courseOf(({ sent, due }) => ratio(sent, due))}
@@ -71,8 +72,7 @@ export function Numbers({ site, of, segment }: { site: string; of: Statistics; s
             label={overviewText.bots.title}
             value={shortCount(bots)}
             exact={`${tiles.botVisits(totals.bots)}, ${tiles.botEvents(totals.botEvents)}`}
-            to={`/sites/${site}/events`}
-            search={filteredIn(of)}
+            to={`/sites/${site}/bots/visits`}
           >
             <Change now={bots} before={before.bots + before.botEvents} text={shortCount} />
             {courseOf(({ visits, botEvents }) => (visits.bots ?? 0) + botEvents)}
@@ -105,9 +105,9 @@ type Rate = readonly [part: number, whole: number];
 function RateChange({ now, before }: { now: Rate; before: Rate }) {
   const { noComparison, noChange, points } = overviewText.tiles;
   if (now[1] === 0 || before[1] === 0) return <Delta sign={0} text={noComparison} />;
-  const difference = Math.round(ratio(...now) * 1000) - Math.round(ratio(...before) * 1000);
+  const difference = tenthsOf(...now) - tenthsOf(...before);
   if (difference === 0) return <Delta sign={0} text={noChange} />;
-  return <Delta sign={difference} text={points(Math.abs(difference) / 10, percentText(...before))} />;
+  return <Delta sign={difference} text={points(Math.abs(difference) / 10, rateText(...before))} />;
 }
 
 /** Neutral colours: more bots or duplicates are neither good nor bad. */

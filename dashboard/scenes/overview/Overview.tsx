@@ -1,6 +1,6 @@
 // The overview of a site: key figures, charts and the live feed.
 
-import { CloseButton, Grid, Group, SimpleGrid, Skeleton, Stack, Text } from "@mantine/core";
+import { CloseButton, Grid, Group, SimpleGrid, Skeleton, Text } from "@mantine/core";
 import { Page } from "../../common/Page.tsx";
 import { usePlatformName } from "../../common/api/platforms.ts";
 import { useSite, useSiteId } from "../../common/api/session.ts";
@@ -67,7 +67,8 @@ function LiveOverview() {
       <Grid gap="md">
         {!isNew && (
           <Grid.Col span={{ base: 12, lg: segment ? 12 : 8 }}>
-            <Stack gap="md">
+            {/* On a laptop both charts fit beside each other; wider, the feed stands beside them. */}
+            <SimpleGrid cols={{ base: 1, md: 2, lg: segment ? 2 : 1 }} spacing="md">
               {data ? (
                 <>
                   <ConversionsChart site={site} of={data} />
@@ -81,7 +82,7 @@ function LiveOverview() {
                   </>
                 )
               )}
-            </Stack>
+            </SimpleGrid>
           </Grid.Col>
         )}
         {/* The feed has all events of the site. It stays where it is when a site turns out to be new, or it would begin twice.
@@ -100,7 +101,7 @@ function LiveOverview() {
 function Charts(props: { site: string; of: Statistics }) {
   const { segment } = useSegment();
   return (
-    <SimpleGrid cols={{ base: 1, lg: 2 }} spacing="md">
+    <SimpleGrid cols={{ base: 1, md: 2 }} spacing="md">
       <BySource {...props} />
       <ByEvent {...props} />
       <Deliveries {...props} />
@@ -138,7 +139,7 @@ function FilterLine() {
   const name = segment.kind === "platform" ? nameOf(segment.name) : segmentName(segment.name);
   return (
     <Group className="cc-card" px="md" py="xs" gap="xs" wrap="nowrap" role="status">
-      {segment.kind === "platform" && <PlatformMark id={segment.name} name={name} size={20} />}
+      {segment.kind === "platform" && <PlatformMark id={segment.name} size={20} />}
       <div style={{ flex: 1, minWidth: 0 }}>
         <Text size="sm" fw={500} truncate>
           {overviewText.filter[segment.kind](name)}

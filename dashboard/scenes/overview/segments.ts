@@ -15,6 +15,9 @@ export const noName = "(none)";
 export const logFilterOf = (segment: Segment | null): Record<string, string> =>
   segment?.kind === "platform" || segment?.kind === "event" ? { [segment.kind]: segment.name } : {};
 
+/** The states in the sync log that lower the share of what was delivered. */
+export const notDelivered = "waiting,rejected,expired";
+
 export function useSegment() {
   const { text, change } = useQueryParams();
   const kind = segmentKinds.find((one) => text(one) !== "");

@@ -4,13 +4,27 @@ import { useInterval } from "@mantine/hooks";
 import { useEffect, useState } from "react";
 import type { Answer } from "../../common/api/api.ts";
 import { useApi } from "../../common/api/query.ts";
+import { useQueryParams } from "../../common/lists/queryParams.ts";
 import { periodOf, type ChosenPeriod } from "./periods.ts";
 import type { Segment } from "./segments.ts";
 
 export type Statistics = Answer<"GET /sites/:site/statistics">;
 export type DeliveryState = keyof Statistics["platforms"][number]["states"];
 
+export const models = ["last", "first", "linear"] as const;
+type Model = (typeof models)[number];
+
+/** Which visits get a conversion, kept in the URL. */
+export function useModel() {
+  const { text, change } = useQueryParams();
+  return {
+    model: models.find((one) => one === text("model")) ?? "last",
+    setModel: (model: Model) => change({ model: model === "last" ? undefined : model }),
+  };
+}
+
 export function useStatistics(site: string, period: ChosenPeriod, segment: Segment | null, timeZone: string | undefined) {
+  const { model } = useModel();
   const [now, setNow] = useState(Date.now);
   const tick = useInterval(() => setNow(Date.now()), 60_000);
   useEffect(() => {
@@ -21,18 +35,18 @@ export function useStatistics(site: string, period: ChosenPeriod, segment: Segme
     "GET /sites/:site/statistics",
     {
       params: { site },
-      query: { ...periodOf(period, timeZone, now), ...(segment ? { [segment.kind]: segment.name } : {}) },
+      query: { ...periodOf(period, timeZone, now), ...(segment ? { [segment.kind]: segment.name } : {}), model },
     },
     { keepPrevious: true, everyMs: 60_000, enabled: timeZone !== undefined },
   );
 }
 
-/** Returns the filters that list the events that were counted as conversions, as far as the list has such a filter. */
+/** Returns the filters that list the events that were counted as conversions. */
 export const conversionsIn = ({ from, to }: Statistics, segment: Segment | null) => ({
   from,
   to,
   status: "accepted",
-  ...(segment?.kind === "event" ? { event: segment.name } : {}),
+  ...(segment ? { [segment.kind]: segment.name } : {}),
 });
 export const filteredIn = ({ from, to }: Statistics) => ({ from, to, status: "filtered" });
 

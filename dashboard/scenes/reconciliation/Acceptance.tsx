@@ -61,9 +61,9 @@ function Shares({ of }: { of: Line }) {
 }
 
 /** "61%", "120 of 197" and the money of both. */
-function Accepted({ of: { deliverable, accepted, values }, link }: { of: Line; link: ReactNode }) {
+function Accepted({ of: { deliverable, accepted, skipped, values }, link }: { of: Line; link: ReactNode }) {
   const texts = reconciliationText.acceptance;
-  if (deliverable === 0) return <span className="cc-quiet">{texts.later}</span>;
+  if (deliverable === 0) return <span className="cc-quiet">{skipped > 0 ? texts.leftOut : texts.later}</span>;
   return (
     <>
       <strong>{percentText(accepted, deliverable)}</strong>
@@ -111,7 +111,7 @@ function columnsOf(site: string, { id }: Report): Column<Line>[] {
     title: reconciliationText.acceptance[name],
     align: "right",
     wide: true,
-    // Of days before it was connected, nothing is missing there.
+    // Of days before it was connected, and of events that it does not take, nothing is missing there.
     cell: (line) => number(line.deliverable === 0 ? 0 : line[name], filterOf(line.connectionId)),
   });
   const texts = reconciliationText.acceptance;

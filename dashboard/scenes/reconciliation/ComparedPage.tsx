@@ -1,4 +1,4 @@
-// A compared period: its choice, the state of the comparison, and its report. Reconciliation and Funnel are two views of it.
+// A compared period: its choice, the state of the comparison, and its report. Its orders and its funnel are two views of it.
 
 import { Alert, Button, Group, NativeSelect, Progress, Stack, Text, TextInput } from "@mantine/core";
 import { Form } from "../../common/Form.tsx";
@@ -23,13 +23,16 @@ export type Shown = { site: string; report: Report; nameOf: (of: ConnectionRepor
 
 /** `list` shows the list of orders, above which nothing stands until it has one. */
 export function ComparedPage({
-  title,
+  tab,
   about,
   report,
   list,
+  actions,
 }: {
-  title: string;
+  tab: "orders" | "funnel";
   about: string;
+  /** What admins can do with a report. */
+  actions?: (site: string) => ReactNode;
   report: (shown: Shown) => ReactNode;
   list: (of: { site: string; list: OrderList; mayChange: boolean }) => ReactNode;
 }) {
@@ -44,8 +47,19 @@ export function ComparedPage({
   );
   const error = orders.error ?? runs.error;
   const shown = runs.data?.items.find(({ id }) => id === text("run")) ?? runs.data?.items[0];
+  const search = text("run") ? { run: text("run") } : {};
+  const tabs = [
+    { value: "orders", label: reconciliationText.orders, to: `/sites/${site}/reconciliation`, search },
+    { value: "funnel", label: reconciliationText.funnel.label, to: `/sites/${site}/reconciliation/funnel`, search },
+  ];
   return (
-    <Page title={title} about={about}>
+    <Page
+      title={reconciliationText.title}
+      about={about}
+      tabs={tabs}
+      tab={tab}
+      {...(actions && mayChange && shown ? { actions: actions(site) } : {})}
+    >
       <LoadState of={{ data: orders.data && runs.data, error, refetch: () => Promise.all([orders.refetch(), runs.refetch()]) }} />
       {runs.data && orders.data && (
         <>

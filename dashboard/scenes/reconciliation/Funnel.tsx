@@ -7,7 +7,7 @@ import { useState } from "react";
 import { countText, percentText } from "../../common/format/numbers.ts";
 import { TextLink } from "../../common/links.tsx";
 import { reconciliationText } from "../../messages/reconciliation.ts";
-import { lossText, rowsPage, type FunnelStep, type Loss } from "./report.ts";
+import { leavesOut, lossText, rowsPage, type FunnelStep, type Loss } from "./report.ts";
 
 export function Funnel({ site, run, steps }: { site: string; run: string; steps: readonly FunnelStep[] }) {
   const orders = steps[0]?.count ?? 0;
@@ -50,7 +50,7 @@ function Step({ site, run, of, orders }: { site: string; run: string; of: Funnel
       </div>
       <div className="cc-funnel-bar" aria-hidden>
         <div data-part="through" style={width(count)} />
-        {narrows && <div data-part="lost" style={width(lost)} />}
+        {narrows && <div data-part={leavesOut(step) ? "leftOut" : "lost"} style={width(lost)} />}
       </div>
       <Text size="sm" className="cc-funnel-number cc-number" component="div">
         <Text span fw={narrows ? 600 : 400} fz="md">

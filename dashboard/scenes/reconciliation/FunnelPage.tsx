@@ -11,17 +11,19 @@ import { useQueryParams } from "../../common/lists/queryParams.ts";
 import { Empty } from "../../common/states.tsx";
 import { PlatformName } from "../../common/platforms/PlatformMark.tsx";
 import { reconciliationText } from "../../messages/reconciliation.ts";
+import { SharePage } from "../sharing/ShareButton.tsx";
 import { ComparedPage, type Shown } from "./ComparedPage.tsx";
 import { Funnel, LossLink } from "./Funnel.tsx";
-import { funnelPage, lossText, type ConnectionReport, type FunnelStep } from "./report.ts";
+import { findLargestLoss, funnelPage, leavesOut, lossText, ownSteps, type ConnectionReport } from "./report.ts";
 
 export default function FunnelPage() {
   const texts = reconciliationText.funnel;
   return (
     <ComparedPage
-      title={texts.label}
+      tab="funnel"
       about={texts.about}
       report={(shown) => <Funnels {...shown} />}
+      actions={(site) => <SharePage site={site} />}
       list={({ site, list, mayChange }) =>
         list.orders === 0 && (
           <Card>
@@ -102,14 +104,6 @@ function Headline({ of: { accepted, deliverable, values }, name }: { of: Connect
   );
 }
 
-/** The steps that differ between connections; those before are the same for all. */
-const ownSteps = [
-  { step: "attributed", wide: true },
-  { step: "due", wide: true },
-  { step: "accepted", wide: false },
-  { step: "confirmed", wide: false },
-] as const;
-
 function columnsOf({ site, report, nameOf }: Shown): Column<ConnectionReport>[] {
   const { funnel: texts, acceptance } = reconciliationText;
   return [
@@ -141,7 +135,7 @@ function columnsOf({ site, report, nameOf }: Shown): Column<ConnectionReport>[] 
         return (
           <>
             <LossLink site={site} run={report.id} loss={largest.loss} of={largest.step} />{" "}
-            <Text span size="sm">
+            <Text span size="sm" {...(leavesOut(largest.step.step) && { c: "dimmed" })}>
               {lossText(largest.loss)}
             </Text>
           </>
@@ -149,12 +143,4 @@ function columnsOf({ site, report, nameOf }: Shown): Column<ConnectionReport>[] 
       },
     },
   ];
-}
-
-/** Of the losses at the platform: those before it are the same for all connections. */
-function findLargestLoss(funnel: readonly FunnelStep[]) {
-  const own = funnel.filter(({ step, narrows }) => narrows && ownSteps.some((one) => one.step === step));
-  return own
-    .flatMap((step) => step.losses.map((loss) => ({ step, loss })))
-    .toSorted((one, other) => other.loss.count - one.loss.count)[0];
 }

@@ -10,7 +10,7 @@ import { Summary } from "./Summary.tsx";
 export default function Reconciliation() {
   return (
     <ComparedPage
-      title={reconciliationText.title}
+      tab="orders"
       about={reconciliationText.about}
       report={(shown) => (
         <>

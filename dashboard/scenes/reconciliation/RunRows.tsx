@@ -71,7 +71,7 @@ export default function RunRows() {
   return (
     <Page
       title={rowClass ? reconciliationText.classes[rowClass] : texts.title}
-      mark={connection && <PlatformMark id={connection.platform} name={platformName(connection.platform)} size={24} />}
+      mark={connection && <PlatformMark id={connection.platform} size={24} />}
       back={
         text("from") === "funnel"
           ? { ...funnelPage(site, run, text("connection")), label: reconciliationText.funnel.label }

@@ -3,10 +3,9 @@
 import { SimpleGrid } from "@mantine/core";
 import { Tile } from "../../common/Tile.tsx";
 import { countText, moneyText, percentText, shortCount } from "../../common/format/numbers.ts";
-import { PlatformName } from "../../common/platforms/PlatformMark.tsx";
 import { reconciliationText } from "../../messages/reconciliation.ts";
 import { commonText } from "../../messages/common.ts";
-import { rowsPage, type ConnectionReport, type Report } from "./report.ts";
+import { largestGapAt, rowsPage, type ConnectionReport, type Report } from "./report.ts";
 
 const differing = ["value_differs", "currency_differs", "duplicate", "status_changed"] as const;
 
@@ -15,9 +14,7 @@ export function Summary({ site, report, nameOf }: { site: string; report: Report
   const missing = classes.missing_here ?? 0;
   const changed = differing.reduce((sum, name) => sum + (classes[name] ?? 0), 0);
   const changes = differing.filter((name) => (classes[name] ?? 0) > 0);
-  const [worst] = connections
-    .filter(({ deliverable }) => deliverable > 0)
-    .toSorted((one, other) => one.accepted / one.deliverable - other.accepted / other.deliverable);
+  const worst = largestGapAt(connections);
   return (
     <SimpleGrid cols={{ base: 2, md: 4 }} spacing="md">
       <Tile label={reconciliationText.funnel.steps.orders} value={shortCount(orders)} exact={countText(orders)}>
@@ -41,15 +38,16 @@ export function Summary({ site, report, nameOf }: { site: string; report: Report
       {worst && (
         <Tile
           label={connections.length > 1 ? reconciliationText.summary.lowest : reconciliationText.acceptance.title}
-          value={percentText(worst.accepted, worst.deliverable)}
-          {...rowsPage(site, id, {
-            connection: worst.connectionId,
-            state: worst.failed > 0 ? "failed" : "sent",
-          })}
+          value={connections.length > 1 ? nameOf(worst) : percentText(worst.accepted, worst.deliverable)}
+          {...rowsPage(
+            site,
+            id,
+            worst.failed > 0 || missing === 0
+              ? { connection: worst.connectionId, state: worst.failed > 0 ? "failed" : "sent" }
+              : { class: "missing_here" },
+          )}
         >
-          <PlatformName id={worst.platform}>
-            {worst.failed > 0 ? reconciliationText.summary.failed(nameOf(worst), countText(worst.failed)) : nameOf(worst)}
-          </PlatformName>
+          {reconciliationText.summary.parts(countText(worst.accepted), countText(worst.deliverable), countText(worst.failed))}
         </Tile>
       )}
     </SimpleGrid>

@@ -24,6 +24,37 @@ export function connectionName(
   return isOnly ? platformName(platform) : `${platformName(platform)} (${connectionId})`;
 }
 
+/** At these steps bots are left out, and orders that cannot apply to the platform: nothing to repair. */
+export const leavesOut = (step: FunnelStep["step"]) => step === "not filtered" || step === "due";
+
+/** The steps that differ between connections; those before are the same for all. */
+export const ownSteps = [
+  { step: "attributed", wide: true },
+  { step: "due", wide: true },
+  { step: "accepted", wide: false },
+  { step: "confirmed", wide: false },
+] as const;
+
+/** Of the losses at the platform: those before it are the same for all connections. What cannot apply there comes last. */
+export function findLargestLoss(funnel: readonly FunnelStep[]) {
+  const own = funnel.filter(({ step, narrows }) => narrows && ownSteps.some((one) => one.step === step));
+  return own
+    .flatMap((step) => step.losses.map((loss) => ({ step, loss })))
+    .toSorted(
+      (one, other) => Number(leavesOut(one.step.step)) - Number(leavesOut(other.step.step)) || other.loss.count - one.loss.count,
+    )[0];
+}
+
+/** Where most orders are missing: a low share may be a few orders of a platform that takes few. */
+export function largestGapAt<Of extends Pick<ConnectionReport, "accepted" | "deliverable" | "failed">>(
+  connections: readonly Of[],
+): Of | undefined {
+  const missing = ({ accepted, deliverable }: Of) => deliverable - accepted;
+  return connections
+    .filter(({ deliverable }) => deliverable > 0)
+    .toSorted((one, other) => missing(other) - missing(one) || other.failed - one.failed)[0];
+}
+
 /** Why orders were lost at a step. */
 export function lossText({ reason, rows: { filtered, state, reason: ofState, confirmation, confirmationReason } }: Loss): string {
   if (filtered !== undefined) return filterReasonText({ code: filtered, detail: null });
@@ -49,6 +80,6 @@ export const rowsPage = (
 });
 
 export const funnelPage = (site: string, run: string, connection: string) => ({
-  to: `/sites/${site}/funnel`,
+  to: `/sites/${site}/reconciliation/funnel`,
   search: { run, connection },
 });

@@ -8,7 +8,7 @@ import { useApi, useSend } from "../../common/api/query.ts";
 import { useMay, useSiteId } from "../../common/api/session.ts";
 import { capitalize } from "../../common/format/sentence.ts";
 import { Rows, type Column } from "../../common/lists/Rows.tsx";
-import { SettingsCard, type SettingsForm } from "../../common/settings/SettingsCard.tsx";
+import { SettingsCard, SiteSettings, type SettingsForm } from "../../common/settings/SettingsCard.tsx";
 import { ListField } from "../../common/settings/listFields.tsx";
 import { commonProps, NumberOrOffField } from "../../common/settings/settingFields.tsx";
 import { RequestError } from "../../common/states.tsx";
@@ -31,30 +31,32 @@ export default function Alerts() {
   return (
     <SettingsPage tab="alerts">
       <OpenAlerts alerts={data?.open} error={error} onRetry={() => void refetch()} />
-      <SettingsCard
-        title={settingsText.alerts.recipients}
-        about={settingsText.alerts.aboutRecipients}
-        fields={(form) => (
-          <Stack gap="md">
-            <ListField
-              form={form}
-              name="alert_emails"
-              placeholder="you@example.com"
-              help={data?.mail === false ? settingsText.alerts.noMail : settingsText.alerts.upTo20}
-            />
-            <AlertWebhook form={form} />
-            <NumberOrOffField
-              form={form}
-              name="alert_success_rate"
-              max={100}
-              suffix={settingsText.alerts.percent}
-              help={settingsText.alerts.aboutSuccessRate}
-            />
-          </Stack>
-        )}
-      >
-        {mayChange && <AlertTest />}
-      </SettingsCard>
+      <SiteSettings>
+        <SettingsCard
+          title={settingsText.alerts.recipients}
+          about={settingsText.alerts.aboutRecipients}
+          fields={(form) => (
+            <Stack gap="md">
+              <ListField
+                form={form}
+                name="alert_emails"
+                placeholder="you@example.com"
+                help={data?.mail === false ? settingsText.alerts.noMail : settingsText.alerts.upTo20}
+              />
+              <AlertWebhook form={form} />
+              <NumberOrOffField
+                form={form}
+                name="alert_success_rate"
+                max={100}
+                suffix={settingsText.alerts.percent}
+                help={settingsText.alerts.aboutSuccessRate}
+              />
+            </Stack>
+          )}
+        >
+          {mayChange && <AlertTest />}
+        </SettingsCard>
+      </SiteSettings>
       <Card title={settingsText.alerts.resolved} about={settingsText.alerts.aboutResolved} padded={false}>
         <Rows
           label={settingsText.alerts.resolvedAlerts}

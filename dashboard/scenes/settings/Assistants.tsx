@@ -5,10 +5,10 @@ import { Plus } from "lucide-react";
 import { useState } from "react";
 import { DialogForm, FormButton } from "../../common/FormDialog.tsx";
 import { Card } from "../../common/Page.tsx";
-import { useSend } from "../../common/api/query.ts";
+import { send } from "../../common/api/query.ts";
 import { useSession } from "../../common/api/session.ts";
 import { OneTimeSecret } from "../../common/dialogs.tsx";
-import { fieldError, otherError } from "../../common/fields.ts";
+import { useForm } from "../../common/forms/useForm.ts";
 import { DocsLink } from "../../common/links.tsx";
 import { Code } from "../../common/values.tsx";
 import { settingsText } from "../../messages/settings.ts";
@@ -104,36 +104,30 @@ function CreateKey({ onCreated }: { onCreated: (key: string) => void }) {
 function Form({ onClose, onCreated }: { onClose: () => void; onCreated: (key: string) => void }) {
   const texts = settingsText.assistants;
   const scopes = useOwnedScopes();
-  const [scope, setScope] = useState(scopes[0]?.value ?? "");
-  const [mayWrite, setMayWrite] = useState(false);
-  const { mutate, error, isPending } = useSend("POST /api-keys", { onDone: ({ key }) => onCreated(key) });
-  const create = () => {
-    const granted = mayWrite ? (["read", "write"] as const) : (["read"] as const);
-    mutate({ body: { name: texts.keyName, site: siteOfScope(scope), scopes: [...granted] } });
-  };
+  const form = useForm({
+    values: { scope: scopes[0]?.value ?? "", mayWrite: false },
+    fields: { site: "scope" },
+    save: ({ scope, mayWrite }) => {
+      const granted = mayWrite ? (["read", "write"] as const) : (["read"] as const);
+      return send("POST /api-keys", { body: { name: texts.keyName, site: siteOfScope(scope), scopes: [...granted] } });
+    },
+    onDone: ({ key }) => onCreated(key),
+  });
   return (
-    <DialogForm
-      submit={settingsText.create}
-      onSubmit={create}
-      onClose={onClose}
-      isBusy={isPending}
-      error={otherError(error, "site")}
-    >
+    <DialogForm form={form} submit={settingsText.create} onClose={onClose}>
       <Select
+        {...form.field("scope")}
         label={settingsText.apiKeys.scope}
         data={scopes}
         searchable={scopes.length > 8}
         allowDeselect={false}
         data-autofocus
-        value={scope}
-        error={fieldError(error, "site")}
-        onChange={(value) => value !== null && setScope(value)}
       />
       <Checkbox
         label={texts.mayWrite}
         description={texts.aboutMayWrite}
-        checked={mayWrite}
-        onChange={(event) => setMayWrite(event.currentTarget.checked)}
+        checked={form.values.mayWrite}
+        onChange={(event) => form.set("mayWrite", event.currentTarget.checked)}
       />
     </DialogForm>
   );

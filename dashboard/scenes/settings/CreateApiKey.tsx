@@ -1,11 +1,10 @@
 import { Checkbox, Select, Stack, TextInput } from "@mantine/core";
 import { DialogForm, FormButton } from "../../common/FormDialog.tsx";
 import { Plus } from "lucide-react";
-import { useState } from "react";
-import { ExpiryField, expiryAt, noExpiry } from "../../common/ExpiryField.tsx";
+import { ExpiryField, expiryAt, expiryFields, noExpiry } from "../../common/ExpiryField.tsx";
 import type { Answer } from "../../common/api/api.ts";
-import { useSend } from "../../common/api/query.ts";
-import { fieldError, otherError } from "../../common/fields.ts";
+import { send } from "../../common/api/query.ts";
+import { useForm } from "../../common/forms/useForm.ts";
 import { siteOfScope, useOwnedScopes } from "./scopes.ts";
 import { settingsText } from "../../messages/settings.ts";
 
@@ -34,51 +33,37 @@ export function CreateApiKey({ onCreated }: { onCreated: (key: string) => void }
 }
 
 function Form({ onClose, onCreated }: { onClose: () => void; onCreated: (key: string) => void }) {
-  const scopes = useOwnedScopes();
-  const [name, setName] = useState("");
-  const [scope, setScope] = useState(scopes[0]?.value ?? "");
-  const [granted, setGranted] = useState<Scope[]>(["read"]);
-  const [expiry, setExpiry] = useState(noExpiry);
-  const { mutate, error, isPending } = useSend("POST /api-keys", { onDone: ({ key }) => onCreated(key) });
-  const expiresAt = expiryAt(expiry);
+  const sites = useOwnedScopes();
+  const form = useForm({
+    values: { name: "", scope: sites[0]?.value ?? "", scopes: ["read"] as Scope[], expiry: noExpiry },
+    fields: { site: "scope", ...expiryFields },
+    check: ({ scopes }): Record<string, string> => (scopes.length > 0 ? {} : { scopes: settingsText.apiKeys.chooseScope }),
+    save: ({ name, scope, scopes, expiry }) =>
+      send("POST /api-keys", { body: { name, site: siteOfScope(scope), scopes, expiresAt: expiryAt(expiry) } }),
+    onDone: ({ key }) => onCreated(key),
+  });
   return (
-    <DialogForm
-      submit={settingsText.create}
-      onSubmit={() => {
-        if (expiresAt !== undefined) mutate({ body: { name, site: siteOfScope(scope), scopes: granted, expiresAt } });
-      }}
-      onClose={onClose}
-      isBusy={isPending}
-      error={otherError(error, "name", "site", "scopes", "expires", "expiresAt")}
-
-      disabled={granted.length === 0}
-    >
+    <DialogForm form={form} submit={settingsText.create} onClose={onClose}>
       <TextInput
+        {...form.text("name")}
         label={settingsText.apiKeys.columns.name}
         description={settingsText.apiKeys.aboutName}
         required
         data-autofocus
         maxLength={100}
         autoComplete="off"
-        value={name}
-        error={fieldError(error, "name")}
-        onChange={(event) => setName(event.currentTarget.value)}
       />
       <Select
+        {...form.field("scope")}
         label={settingsText.apiKeys.scope}
-        data={scopes}
-        searchable={scopes.length > 8}
+        data={sites}
+        searchable={sites.length > 8}
         allowDeselect={false}
-        value={scope}
-        error={fieldError(error, "site")}
-        onChange={(value) => value !== null && setScope(value)}
       />
       <Checkbox.Group
+        {...form.field("scopes")}
         label={settingsText.apiKeys.scopes}
         description={settingsText.apiKeys.aboutScopes}
-        value={granted}
-        onChange={(values) => setGranted(values)}
-        error={granted.length === 0 ? settingsText.apiKeys.chooseScope : fieldError(error, "scopes")}
       >
         <Stack gap="xs" mt={6}>
           {scopeNames.map((value) => (
@@ -91,7 +76,7 @@ function Form({ onClose, onCreated }: { onClose: () => void; onCreated: (key: st
           ))}
         </Stack>
       </Checkbox.Group>
-      <ExpiryField value={expiry} onChange={setExpiry} fault={fieldError(error, "expires", "expiresAt")} />
+      <ExpiryField {...form.field("expiry")} />
     </DialogForm>
   );
 }

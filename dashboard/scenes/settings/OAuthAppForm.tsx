@@ -1,9 +1,8 @@
 import { PasswordInput, TextInput } from "@mantine/core";
 import { DialogForm, FormButton } from "../../common/FormDialog.tsx";
-import { useState } from "react";
 import { notify } from "../../common/notices.tsx";
-import { fieldError, otherError } from "../../common/fields.ts";
-import { useSend } from "../../common/api/query.ts";
+import { useForm } from "../../common/forms/useForm.ts";
+import { send } from "../../common/api/query.ts";
 import { settingsText } from "../../messages/settings.ts";
 import { commonText } from "../../messages/common.ts";
 
@@ -25,43 +24,33 @@ export function OAuthAppForm(props: Props) {
 }
 
 function Form({ platform, name, clientId, onClose }: Props & { onClose: () => void }) {
-  const [id, setId] = useState(clientId ?? "");
-  const [secret, setSecret] = useState("");
-  const { mutate, error, isPending } = useSend("PUT /oauth-apps/:platform", {
+  const form = useForm({
+    values: { clientId: clientId ?? "", clientSecret: "" },
+    save: (body) => send("PUT /oauth-apps/:platform", { params: { platform }, body }),
     onDone: () => {
       onClose();
       notify(settingsText.oauthApps.saved(name));
     },
   });
   return (
-    <DialogForm
-      submit={commonText.save}
-      onSubmit={() => mutate({ params: { platform }, body: { clientId: id, clientSecret: secret } })}
-      onClose={onClose}
-      isBusy={isPending}
-      error={otherError(error, "clientId", "clientSecret")}
-    >
+    <DialogForm form={form} submit={commonText.save} onClose={onClose}>
       <TextInput
+        {...form.text("clientId")}
         label={settingsText.oauthApps.columns.clientId}
         required
         data-autofocus
         autoComplete="off"
         spellCheck={false}
         maxLength={500}
-        value={id}
-        error={fieldError(error, "clientId")}
-        onChange={(event) => setId(event.currentTarget.value)}
       />
       <PasswordInput
+        {...form.text("clientSecret")}
         label={settingsText.oauthApps.secret}
         description={clientId ? settingsText.oauthApps.aboutSavedSecret : settingsText.oauthApps.aboutSecret}
         placeholder={clientId ? settingsText.oauthApps.configured : ""}
         required
         autoComplete="off"
         maxLength={2000}
-        value={secret}
-        error={fieldError(error, "clientSecret")}
-        onChange={(event) => setSecret(event.currentTarget.value)}
         visibilityToggleButtonProps={{ "aria-label": settingsText.oauthApps.showSecret }}
       />
     </DialogForm>

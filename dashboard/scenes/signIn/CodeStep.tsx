@@ -2,8 +2,8 @@
 
 import { Anchor, Button, TextInput } from "@mantine/core";
 import { useState } from "react";
-import { fieldError, otherError } from "../../common/fields.ts";
-import { useSend } from "../../common/api/query.ts";
+import { useForm } from "../../common/forms/useForm.ts";
+import { send } from "../../common/api/query.ts";
 import { useEnter } from "./enter.ts";
 import { SignInCard } from "./SignInCard.tsx";
 import { SignInError } from "./SignInError.tsx";
@@ -11,19 +11,21 @@ import { signInText } from "../../messages/signIn.ts";
 
 export function CodeStep({ onBack }: { onBack: () => void }) {
   const enter = useEnter();
-  const [code, setCode] = useState("");
   const [isBackup, setBackup] = useState(false);
-  const { mutate, error, isPending, reset } = useSend("POST /session/code", { onDone: enter });
+  const form = useForm({
+    values: { code: "" },
+    save: ({ code }) => send("POST /session/code", { body: { code: code.replaceAll(" ", "") } }),
+    onDone: enter,
+  });
   const change = () => {
     setBackup(!isBackup);
-    setCode("");
-    reset();
+    form.discard();
   };
   return (
     <SignInCard
       title={signInText.code.title}
       about={isBackup ? signInText.code.aboutBackup : signInText.code.aboutApp}
-      onSubmit={() => mutate({ body: { code: code.replaceAll(" ", "") } })}
+      form={form.props}
       footer={
         <Anchor component="button" type="button" size="sm" onClick={onBack}>
           {signInText.code.anotherAccount}
@@ -32,19 +34,16 @@ export function CodeStep({ onBack }: { onBack: () => void }) {
     >
       <TextInput
         key={String(isBackup)}
+        {...form.text("code")}
         label={isBackup ? signInText.code.backupCode : signInText.code.code}
-        name="code"
         autoComplete={isBackup ? "off" : "one-time-code"}
         inputMode={isBackup ? "text" : "numeric"}
         required
         autoFocus
         maxLength={40}
-        value={code}
-        error={fieldError(error, "code")}
-        onChange={(event) => setCode(event.currentTarget.value)}
       />
-      <SignInError error={otherError(error, "code")} />
-      <Button type="submit" loading={isPending}>
+      <SignInError error={form.error} />
+      <Button type="submit" loading={form.isPending}>
         {signInText.signIn}
       </Button>
       <Anchor component="button" type="button" size="sm" onClick={change}>

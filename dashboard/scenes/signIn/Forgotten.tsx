@@ -1,8 +1,8 @@
 import { Anchor, Button, Text, TextInput } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
-import { fieldError, otherError } from "../../common/fields.ts";
-import { useSend } from "../../common/api/query.ts";
+import { useForm } from "../../common/forms/useForm.ts";
+import { send } from "../../common/api/query.ts";
 import { Code } from "../../common/values.tsx";
 import { SignInCard } from "./SignInCard.tsx";
 import { SignInError } from "./SignInError.tsx";
@@ -16,46 +16,35 @@ const back = () => (
 );
 
 export default function Forgotten() {
-  const [email, setEmail] = useState("");
-  const { mutate, error, isPending, data } = useSend("POST /password-resets");
+  const [asked, setAsked] = useState<{ email: string; mail: boolean } | null>(null);
+  const form = useForm({
+    values: { email: "" },
+    save: ({ email }) => send("POST /password-resets", { body: { email } }),
+    onDone: ({ mail }, { email }) => setAsked({ email, mail }),
+  });
 
-  if (data?.mail)
+  if (asked?.mail)
     return (
       <SignInCard title={signInText.forgotten.sentTitle} footer={back()}>
         <Text size="sm" role="status">
-          {signInText.forgotten.sent(email)}
+          {signInText.forgotten.sent(asked.email)}
         </Text>
       </SignInCard>
     );
-  if (data)
+  if (asked)
     return (
       <SignInCard title={signInText.forgotten.noMailTitle} footer={back()}>
         <Text size="sm" role="status">
           {signInText.forgotten.noMail}
         </Text>
-        <Code label={signInText.forgotten.command}>{`npx cleancast member reset ${email}`}</Code>
+        <Code label={signInText.forgotten.command}>{`npx cleancast member reset ${asked.email}`}</Code>
       </SignInCard>
     );
   return (
-    <SignInCard
-      title={signInText.forgotten.title}
-      about={signInText.forgotten.about}
-      onSubmit={() => mutate({ body: { email } })}
-      footer={back()}
-    >
-      <TextInput
-        label={commonText.email}
-        type="email"
-        name="email"
-        autoComplete="username"
-        required
-        autoFocus
-        value={email}
-        error={fieldError(error, "email")}
-        onChange={(event) => setEmail(event.currentTarget.value)}
-      />
-      <SignInError error={otherError(error, "email")} />
-      <Button type="submit" loading={isPending}>
+    <SignInCard title={signInText.forgotten.title} about={signInText.forgotten.about} form={form.props} footer={back()}>
+      <TextInput {...form.text("email")} label={commonText.email} type="email" autoComplete="username" required autoFocus />
+      <SignInError error={form.error} />
+      <Button type="submit" loading={form.isPending}>
         {signInText.forgotten.send}
       </Button>
     </SignInCard>

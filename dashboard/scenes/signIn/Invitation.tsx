@@ -1,10 +1,10 @@
 // Accepts an invitation: with a name and a new password, or with the password of an existing account.
 
 import { Button, PasswordInput, TextInput } from "@mantine/core";
-import { useEffect, useState } from "react";
+import { useEffect } from "react";
 import type { Answer } from "../../common/api/api.ts";
-import { useSend } from "../../common/api/query.ts";
-import { fieldError, otherError } from "../../common/fields.ts";
+import { send, useSend } from "../../common/api/query.ts";
+import { useForm } from "../../common/forms/useForm.ts";
 import { Loading } from "../../common/states.tsx";
 import { NewPassword } from "./NewPassword.tsx";
 import { SignInCard } from "./SignInCard.tsx";
@@ -40,48 +40,37 @@ export default function Invitation() {
 function Accept({ token, invitation }: { token: string; invitation: Answer<"POST /invitations/lookup"> }) {
   const { email, role, site, invitedBy, known } = invitation;
   const enter = useEnter();
-  const [name, setName] = useState("");
-  const [password, setPassword] = useState("");
-  const { mutate, error, isPending } = useSend("POST /invitations/accept", { onDone: enter });
+  const form = useForm({
+    values: { name: "", password: "" },
+    save: ({ name, password }) => send("POST /invitations/accept", { body: { token, password, ...(known ? {} : { name }) } }),
+    onDone: enter,
+  });
   const place = site === null ? signInText.invitation.allSites : site;
   return (
     <SignInCard
       title={signInText.invitation.title}
       about={`${signInText.invitation.about(invitedBy, place, signInText.invitation.roles[role])} ${commonText.roleSentences[role]}`}
-      onSubmit={() => mutate({ body: { token, password, ...(known ? {} : { name }) } })}
+      form={form.props}
     >
       <TextInput label={commonText.email} type="email" name="email" autoComplete="username" value={email} readOnly />
       {known ? (
         <PasswordInput
+          {...form.text("password")}
           label={signInText.invitation.yourPassword}
           description={signInText.invitation.known}
-          name="password"
           autoComplete="current-password"
           required
           autoFocus
-          value={password}
-          error={fieldError(error, "password")}
-          onChange={(event) => setPassword(event.currentTarget.value)}
           visibilityToggleButtonProps={{ "aria-label": commonText.showPassword }}
         />
       ) : (
         <>
-          <TextInput
-            label={signInText.yourName}
-            name="name"
-            autoComplete="name"
-            required
-            autoFocus
-            maxLength={100}
-            value={name}
-            error={fieldError(error, "name")}
-            onChange={(event) => setName(event.currentTarget.value)}
-          />
-          <NewPassword value={password} onChange={setPassword} fault={fieldError(error, "password")} />
+          <TextInput {...form.text("name")} label={signInText.yourName} autoComplete="name" required autoFocus maxLength={100} />
+          <NewPassword {...form.text("password")} />
         </>
       )}
-      <SignInError error={otherError(error, "password", "name")} />
-      <Button type="submit" loading={isPending}>
+      <SignInError error={form.error} />
+      <Button type="submit" loading={form.isPending}>
         {signInText.invitation.accept}
       </Button>
     </SignInCard>

@@ -1,8 +1,8 @@
 import { Anchor, Button, Text } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
-import { fieldError, otherError } from "../../common/fields.ts";
-import { queryClient, useSend } from "../../common/api/query.ts";
+import { useForm } from "../../common/forms/useForm.ts";
+import { queryClient, send } from "../../common/api/query.ts";
 import { NewPassword } from "./NewPassword.tsx";
 import { SignInCard } from "./SignInCard.tsx";
 import { useLinkToken } from "./linkToken.ts";
@@ -17,9 +17,14 @@ const another = () => (
 
 export default function Reset() {
   const token = useLinkToken();
-  const [password, setPassword] = useState("");
-  const { mutate, error, isPending, isSuccess } = useSend("POST /password-resets/finish", {
-    onDone: () => queryClient.clear(),
+  const [isSuccess, setSuccess] = useState(false);
+  const form = useForm({
+    values: { password: "" },
+    save: ({ password }) => send("POST /password-resets/finish", { body: { token: token ?? "", password } }),
+    onDone: () => {
+      queryClient.clear();
+      setSuccess(true);
+    },
   });
 
   if (isSuccess)
@@ -36,20 +41,10 @@ export default function Reset() {
   if (token === null)
     return <SignInCard title={signInText.forgotten.title} about={signInText.reset.noToken} footer={another()} />;
   return (
-    <SignInCard
-      title={signInText.forgotten.title}
-      about={signInText.reset.about}
-      onSubmit={() => mutate({ body: { token, password } })}
-      footer={another()}
-    >
-      <NewPassword
-        label={signInText.newPassword.label}
-        value={password}
-        onChange={setPassword}
-        fault={fieldError(error, "password")}
-      />
-      <SignInError error={otherError(error, "password")} />
-      <Button type="submit" loading={isPending}>
+    <SignInCard title={signInText.forgotten.title} about={signInText.reset.about} form={form.props} footer={another()}>
+      <NewPassword {...form.text("password")} label={signInText.newPassword.label} />
+      <SignInError error={form.error} />
+      <Button type="submit" loading={form.isPending}>
         {signInText.reset.submit}
       </Button>
     </SignInCard>

@@ -2,14 +2,13 @@
 
 import { Anchor, Button, TextInput } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
-import { useState } from "react";
-import { useApi, useSend } from "../../common/api/query.ts";
-import { fieldError, otherError } from "../../common/fields.ts";
+import { send, useApi } from "../../common/api/query.ts";
+import { useForm } from "../../common/forms/useForm.ts";
 import { LoadState } from "../../common/states.tsx";
 import { NewPassword } from "./NewPassword.tsx";
 import { SignInCard } from "./SignInCard.tsx";
 import { SignInError } from "./SignInError.tsx";
-import { useEnter } from "./enter.ts";
+import { useBegin } from "./enter.ts";
 import { useLinkToken } from "./linkToken.ts";
 import { signInText } from "../../messages/signIn.ts";
 import { commonText } from "../../messages/common.ts";
@@ -36,46 +35,28 @@ export default function SetUp() {
 }
 
 function OwnerForm({ token }: { token: string }) {
-  const enter = useEnter();
-  const [name, setName] = useState("");
-  const [email, setEmail] = useState("");
-  const [password, setPassword] = useState("");
-  const { mutate, error, isPending } = useSend("POST /setup", { onDone: enter });
+  const begin = useBegin();
+  const form = useForm({
+    values: { name: "", email: "", password: "" },
+    save: (values) => send("POST /setup", { body: { token, ...values } }),
+    onDone: begin,
+  });
   return (
     <SignInCard
       title={signInText.setUp.title}
       about={signInText.setUp.about}
-      onSubmit={() => mutate({ body: { token, name, email, password } })}
+      form={form.props}
       footer={
         <Anchor component={Link} to="/sign-in" size="sm">
           {signInText.setUp.hasAccount}
         </Anchor>
       }
     >
-      <TextInput
-        label={signInText.yourName}
-        name="name"
-        autoComplete="name"
-        required
-        autoFocus
-        maxLength={100}
-        value={name}
-        error={fieldError(error, "name")}
-        onChange={(event) => setName(event.currentTarget.value)}
-      />
-      <TextInput
-        label={commonText.email}
-        type="email"
-        name="email"
-        autoComplete="username"
-        required
-        value={email}
-        error={fieldError(error, "email")}
-        onChange={(event) => setEmail(event.currentTarget.value)}
-      />
-      <NewPassword value={password} onChange={setPassword} fault={fieldError(error, "password")} />
-      <SignInError error={otherError(error, "name", "email", "password")} />
-      <Button type="submit" loading={isPending}>
+      <TextInput {...form.text("name")} label={signInText.yourName} autoComplete="name" required autoFocus maxLength={100} />
+      <TextInput {...form.text("email")} label={commonText.email} type="email" autoComplete="username" required />
+      <NewPassword {...form.text("password")} />
+      <SignInError error={form.error} />
+      <Button type="submit" loading={form.isPending}>
         {signInText.setUp.submit}
       </Button>
     </SignInCard>

@@ -1,8 +1,8 @@
 import { Anchor, Button, PasswordInput, TextInput } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
-import { fieldError, otherError } from "../../common/fields.ts";
-import { useApi, useSend } from "../../common/api/query.ts";
+import { useForm } from "../../common/forms/useForm.ts";
+import { send, useApi } from "../../common/api/query.ts";
 import { CodeStep } from "./CodeStep.tsx";
 import { useEnter } from "./enter.ts";
 import { SignInCard } from "./SignInCard.tsx";
@@ -13,12 +13,11 @@ import { signInText } from "../../messages/signIn.ts";
 export default function SignIn() {
   const enter = useEnter();
   const setup = useApi("GET /setup", {});
-  const [email, setEmail] = useState("");
-  const [password, setPassword] = useState("");
   const [isCodeNeeded, setCodeNeeded] = useState(false);
-  const { mutate, error, isPending } = useSend("POST /session", {
+  const form = useForm({
+    values: { email: "", password: "" },
+    save: (values) => send("POST /session", { body: values }),
     onDone: ({ step }) => {
-      setPassword("");
       if (step === "signed in") enter();
       else setCodeNeeded(true);
     },
@@ -36,36 +35,23 @@ export default function SignIn() {
   return (
     <SignInCard
       title={signInText.signIn}
-      onSubmit={() => mutate({ body: { email, password } })}
+      form={form.props}
       footer={
         <Anchor component={Link} to="/forgotten" size="sm">
           {signInText.forgotten.link}
         </Anchor>
       }
     >
-      <TextInput
-        label={commonText.email}
-        type="email"
-        name="email"
-        autoComplete="username"
-        required
-        autoFocus
-        value={email}
-        error={fieldError(error, "email")}
-        onChange={(event) => setEmail(event.currentTarget.value)}
-      />
+      <TextInput {...form.text("email")} label={commonText.email} type="email" autoComplete="username" required autoFocus />
       <PasswordInput
+        {...form.text("password")}
         label={commonText.password}
-        name="password"
         autoComplete="current-password"
         required
-        value={password}
-        error={fieldError(error, "password")}
-        onChange={(event) => setPassword(event.currentTarget.value)}
         visibilityToggleButtonProps={{ "aria-label": commonText.showPassword }}
       />
-      <SignInError error={otherError(error, "email", "password")} />
-      <Button type="submit" loading={isPending}>
+      <SignInError error={form.error} />
+      <Button type="submit" loading={form.isPending}>
         {signInText.signIn}
       </Button>
       {toProvider}

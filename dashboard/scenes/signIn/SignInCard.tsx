@@ -5,27 +5,25 @@ import { useDocumentTitle } from "@mantine/hooks";
 import { commonText } from "../../messages/common.ts";
 import { language, languageNames, languages } from "../../messages/catalogue/language.ts";
 import { chooseLanguage } from "../../common/shownLanguage.ts";
-import type { FormEvent, ReactNode } from "react";
+import { Insecure } from "../frame/Insecure.tsx";
+import type { FormElementProps } from "../../common/forms/useForm.ts";
+import type { ReactNode } from "react";
 
 export function SignInCard({
   title,
   about,
   footer,
-  onSubmit,
+  form,
   children,
 }: {
   title: string;
   about?: ReactNode;
   footer?: ReactNode;
   /** Makes the card a form. */
-  onSubmit?: () => void;
+  form?: FormElementProps;
   children?: ReactNode;
 }) {
   useDocumentTitle(`${title} · Cleancast`);
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    onSubmit?.();
-  };
   const content = <Stack gap="md">{children}</Stack>;
   return (
     <Center component="main" mih="100vh" px="md" py="xl">
@@ -36,6 +34,7 @@ export function SignInCard({
             Cleancast
           </Text>
         </Group>
+        <Insecure />
         <Box className="cc-card" p="lg">
           <Title order={1}>{title}</Title>
           {about && (
@@ -43,7 +42,7 @@ export function SignInCard({
               {about}
             </Text>
           )}
-          {children && <Box mt="md">{onSubmit ? <form onSubmit={submit}>{content}</form> : content}</Box>}
+          {children && <Box mt="md">{form ? <form {...form}>{content}</form> : content}</Box>}
         </Box>
         {footer && (
           <Text size="sm" ta="center" component="div">

@@ -1,14 +1,15 @@
 // All sites with their health.
 
-import { Box, Group, Stack, Text } from "@mantine/core";
+import { Box, Button, Group, NativeSelect, SimpleGrid, Stack, Text, TextInput } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
-import { Globe } from "lucide-react";
+import { Globe, Search } from "lucide-react";
 import { Card, Page } from "../../common/Page.tsx";
+import { Tile } from "../../common/Tile.tsx";
 import { useMay, useSites, type Site } from "../../common/api/session.ts";
-import { countText } from "../../common/format/numbers.ts";
+import { countText, shortCount } from "../../common/format/numbers.ts";
 import { TextLink } from "../../common/links.tsx";
 import { Rows, type Column } from "../../common/lists/Rows.tsx";
-import { searchOfMode } from "../../common/lists/queryParams.ts";
+import { searchOfMode, useQueryParams } from "../../common/lists/queryParams.ts";
 import { Empty } from "../../common/states.tsx";
 import { State, Time } from "../../common/values.tsx";
 import { AddSite } from "./AddSite.tsx";
@@ -75,28 +76,104 @@ const columns = (): Column<Site>[] => [
   { title: sitesText.alerts, wide: true, cell: (site) => <Alerts site={site} /> },
 ];
 
+/** What a list of many sites is sorted by. */
+const orders: Record<keyof typeof sitesText.order.by, (one: Site, other: Site) => number> = {
+  attention: (one, other) => troubles(other) - troubles(one) || other.health.conversions24h - one.health.conversions24h,
+  name: (one, other) => one.name.localeCompare(other.name),
+  conversions: (one, other) => other.health.conversions24h - one.health.conversions24h,
+  bots: (one, other) => other.health.removed24h - one.health.removed24h,
+  waiting: (one, other) => other.health.waiting - one.health.waiting,
+  lastEvent: (one, other) => (other.health.lastEventAt ?? 0) - (one.health.lastEventAt ?? 0),
+};
+type Order = keyof typeof orders;
+const isOrder = (text: string): text is Order => Object.hasOwn(orders, text);
+
+const troubles = ({ health }: Site) => health.openAlerts + health.connections.needsReconnection;
+
+/** With fewer sites than this, all of them are seen at once. */
+const searchedFrom = 8;
+
 export default function Sites() {
   const { data, error, refetch } = useSites();
   const mayAdd = useMay("admin", null);
+  const { text, change } = useQueryParams();
+  const order = isOrder(text("sort")) ? (text("sort") as Order) : "attention";
+  const words = text("search").toLowerCase().split(/\s+/).filter(Boolean);
+  const all = data?.items;
+  const rows = all
+    ?.filter(({ name, hosts }) => words.every((word) => [name, ...hosts].some((one) => one.toLowerCase().includes(word))))
+    .toSorted(orders[order]);
   return (
     <Page title={sitesText.title} about={sitesText.about} actions={mayAdd ? <AddSite /> : null}>
+      {all && all.length > 1 && <Totals sites={all} />}
       <Card padded={false}>
+        {all && all.length >= searchedFrom && (
+          <Group p="md" gap="sm">
+            <TextInput
+              type="search"
+              aria-label={sitesText.search}
+              placeholder={sitesText.search}
+              leftSection={<Search size={15} aria-hidden />}
+              flex="1 1 220px"
+              maw={400}
+              value={text("search")}
+              onChange={({ currentTarget }) => change({ search: currentTarget.value })}
+            />
+            <NativeSelect
+              aria-label={sitesText.order.label}
+              value={order}
+              onChange={({ currentTarget }) => change({ sort: currentTarget.value })}
+              data={Object.entries(sitesText.order.by).map(([value, label]) => ({ value, label }))}
+            />
+          </Group>
+        )}
         <Rows
           label={sitesText.title}
           columns={columns()}
-          rows={data?.items}
+          rows={rows}
           keyOf={({ id }) => id}
           error={error}
           onRetry={() => void refetch()}
           to={(site) => ({ to: overview(site) })}
           empty={
-            <Empty icon={Globe} title={sitesText.emptyTitle} action={mayAdd ? <AddSite /> : null}>
-              {mayAdd ? sitesText.emptyAdmin : sitesText.emptyViewer}
-            </Empty>
+            words.length > 0 ? (
+              <Empty
+                icon={Globe}
+                title={sitesText.nothingFound}
+                action={
+                  <Button variant="default" onClick={() => change({ search: "" })}>
+                    {sitesText.showAll}
+                  </Button>
+                }
+              />
+            ) : (
+              <Empty icon={Globe} title={sitesText.emptyTitle} action={mayAdd ? <AddSite /> : null}>
+                {mayAdd ? sitesText.emptyAdmin : sitesText.emptyViewer}
+              </Empty>
+            )
           }
         />
       </Card>
     </Page>
+  );
+}
+
+/** All sites together: who looks after many of them begins here. */
+function Totals({ sites }: { sites: readonly Site[] }) {
+  const sum = (of: (site: Site) => number) => sites.reduce((all, site) => all + of(site), 0);
+  const figures = [
+    [sitesText.title, sites.length],
+    [sitesText.conversions, sum(({ health }) => health.conversions24h)],
+    [sitesText.bots, sum(({ health }) => health.removed24h)],
+    [sitesText.waiting, sum(({ health }) => health.waiting)],
+    [sitesText.needAttention, sites.filter((site) => troubles(site) > 0).length],
+  ] as const;
+  return (
+    <SimpleGrid cols={{ base: 2, sm: 3, lg: 5 }} spacing="md">
+      {figures.map(([label, figure]) => (
+        <Tile key={label} label={label} value={shortCount(figure)} exact={countText(figure)} />
+      ))}
+    </SimpleGrid>
   );
 }
 

@@ -1,10 +1,9 @@
 // Creates a source. Its page then shows the address, and asks for the secret that the sender shows.
 
-import { List, Modal, Text, TextInput } from "@mantine/core";
-import { useState } from "react";
-import { useSend } from "../../common/api/query.ts";
-import { DialogForm } from "../../common/FormDialog.tsx";
-import { fieldError, otherError } from "../../common/fields.ts";
+import { List, Text, TextInput } from "@mantine/core";
+import { send } from "../../common/api/query.ts";
+import { DialogForm, FormModal } from "../../common/FormDialog.tsx";
+import { useForm } from "../../common/forms/useForm.ts";
 import { notify } from "../../common/notices.tsx";
 import { sourcesText } from "../../messages/sources.ts";
 import { Fold } from "../integrations/platforms/SettingsForm.tsx";
@@ -16,52 +15,45 @@ type Props = { site: string; onClose: () => void; onAdded: (source: string) => v
 
 export function AddSource({ kind, ...rest }: Props & { kind: Kind | null }) {
   return (
-    <Modal opened={kind !== null} onClose={rest.onClose} title={kind ? sourcesText.addOne(kind.name) : ""}>
+    <FormModal opened={kind !== null} onClose={rest.onClose} title={kind ? sourcesText.addOne(kind.name) : ""}>
       {kind && <Form kind={kind} {...rest} />}
-    </Modal>
+    </FormModal>
   );
 }
 
 function Form({ site, kind, onClose, onAdded }: Props & { kind: Kind }) {
-  const [name, setName] = useState(kind.name);
-  const [settings, setSettings] = useState<Record<string, string>>({});
-  const add = useSend("POST /sites/:site/sources", {
+  // Secrets follow on the page of the source.
+  const asked = kind.settings.filter(({ required, secret }) => required && !secret);
+  const values: Record<string, string> = Object.fromEntries([["name", kind.name], ...asked.map((one) => [one.name, ""])]);
+  const form = useForm({
+    values,
+    save: ({ name = "", ...settings }) =>
+      send("POST /sites/:site/sources", { params: { site }, body: { kind: kind.id, name, settings } }),
     onDone: ({ source, newSecrets }) => {
       rememberSecrets(source.id, newSecrets);
       notify(sourcesText.page.created(source.name));
       onAdded(source.id);
     },
   });
-  // Secrets follow on the page of the source.
-  const asked = kind.settings.filter(({ required, secret }) => required && !secret);
   const secret = kind.settings.find((one) => one.required && one.secret);
   return (
-    <DialogForm
-      submit={sourcesText.form.create}
-      onSubmit={() => add.mutate({ params: { site }, body: { kind: kind.id, name, settings } })}
-      onClose={onClose}
-      isBusy={add.isPending}
-      error={otherError(add.error, "name", ...asked.map((one) => one.name))}
-      noValidate
-    >
+    <DialogForm form={form} submit={sourcesText.form.create} onClose={onClose}>
       <Text size="sm">{kind.about}</Text>
       <TextInput
+        {...form.text("name")}
         label={sourcesText.form.name}
         description={sourcesText.form.aboutName}
         data-autofocus
         maxLength={100}
         autoComplete="off"
-        value={name}
-        error={fieldError(add.error, "name")}
-        onChange={({ currentTarget }) => setName(currentTarget.value)}
       />
       {asked.map((setting) => (
         <KindField
           key={setting.name}
           setting={setting}
-          value={settings[setting.name] ?? ""}
-          error={fieldError(add.error, setting.name)}
-          onChange={(value) => setSettings((all) => ({ ...all, [setting.name]: value }))}
+          value={form.values[setting.name] ?? ""}
+          error={form.fault(setting.name)}
+          onChange={(value) => form.set(setting.name, value)}
         />
       ))}
       {secret && (

@@ -11,6 +11,7 @@ export function KindField({
   error,
   isSaved = false,
   disabled = false,
+  suggestions,
   onChange,
   onFocus,
 }: {
@@ -20,6 +21,8 @@ export function KindField({
   /** A secret that is configured shows so. */
   isSaved?: boolean;
   disabled?: boolean;
+  /** The id of the list that a mapped field suggests. */
+  suggestions?: string;
   onChange: (value: string) => void;
   onFocus?: () => void;
 }) {
@@ -60,6 +63,7 @@ export function KindField({
     );
   const placeholder = setting.default ?? "";
   const mono = setting.mapping ? { classNames: { input: "cc-mono" } } : {};
+  const list = setting.mapping === "expression" && suggestions !== undefined ? { list: suggestions } : {};
   if (setting.multiline) return <Textarea {...typed} {...mono} placeholder={placeholder} autosize minRows={2} maxRows={10} />;
-  return <TextInput {...typed} {...mono} placeholder={placeholder} />;
+  return <TextInput {...typed} {...mono} {...list} placeholder={placeholder} />;
 }

@@ -2,13 +2,13 @@
 // and a preview of the conversion.
 
 import { Box, Grid, Stack } from "@mantine/core";
-import { useState } from "react";
+import { useId, useState } from "react";
 import { Form } from "../../common/Form.tsx";
 import { Card } from "../../common/Page.tsx";
-import { fieldError } from "../../common/fields.ts";
+import { fieldError } from "../../common/forms/faults.ts";
 import { sourcesText } from "../../messages/sources.ts";
 import { Fold } from "../integrations/platforms/SettingsForm.tsx";
-import { FieldPicker } from "./FieldPicker.tsx";
+import { FieldPicker, useShapes } from "./FieldPicker.tsx";
 import { KindField } from "./KindField.tsx";
 import { RequestPreview } from "./RequestPreview.tsx";
 import { SaveBar } from "./SaveBar.tsx";
@@ -32,6 +32,8 @@ type Props = { site: string; source: Source; kind: Kind };
 export function MappingTab({ site, source, kind }: Props) {
   const draft = useDraft(site, source, kind);
   const [chosen, setChosen] = useState("email");
+  const shapes = useShapes(site, source);
+  const suggestions = useId();
   const fields = kind.settings.filter((one) => isOfMapping(kind, one));
   const main = fields.filter(({ name }) => mainFields.includes(name));
   const more = fields.filter(({ name }) => !mainFields.includes(name));
@@ -42,6 +44,7 @@ export function MappingTab({ site, source, kind }: Props) {
         setting={setting}
         value={draft.valueOf(setting.name)}
         error={fieldError(draft.error, setting.name)}
+        suggestions={suggestions}
         onChange={(value) => draft.set(setting.name, value)}
         onFocus={() => setChosen(fieldOf[setting.name] ?? setting.name)}
       />
@@ -52,6 +55,12 @@ export function MappingTab({ site, source, kind }: Props) {
   return (
     <Grid gap="lg">
       <Grid.Col span={{ base: 12, md: 6 }}>
+        {/* On a phone the fields of a request are far below the line. */}
+        <datalist id={suggestions}>
+          {shapes.data?.items[0]?.fields.map(({ path }) => (
+            <option key={path} value={path} />
+          ))}
+        </datalist>
         <Form noValidate onSubmit={draft.save}>
           <Stack gap="lg">
             <Card title={sourcesText.mapping.title} about={sourcesText.mapping.about}>

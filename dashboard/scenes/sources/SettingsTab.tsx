@@ -3,7 +3,7 @@
 import { Stack, Text, TextInput } from "@mantine/core";
 import { Form } from "../../common/Form.tsx";
 import { Card } from "../../common/Page.tsx";
-import { fieldError } from "../../common/fields.ts";
+import { fieldError } from "../../common/forms/faults.ts";
 import { commonText } from "../../messages/common.ts";
 import { sourcesText } from "../../messages/sources.ts";
 import { KindField } from "./KindField.tsx";

@@ -6,7 +6,7 @@ import { useState, type ReactNode } from "react";
 import { Form } from "../../common/Form.tsx";
 import { Card } from "../../common/Page.tsx";
 import { useApi, useSend } from "../../common/api/query.ts";
-import { fieldError, otherError } from "../../common/fields.ts";
+import { fieldError, otherError } from "../../common/forms/faults.ts";
 import { RichText } from "../../common/format/RichText.tsx";
 import { countText } from "../../common/format/numbers.ts";
 import { ExternalLink, TextLink } from "../../common/links.tsx";
@@ -104,7 +104,8 @@ function Notes({ title, lines }: { title: string; lines: readonly string[] }) {
 function Credentials({ site, source, kind }: Props) {
   const shown = useShown(site, source);
   const made = newSecretsOf(source.id);
-  const secrets = kind.settings.filter(({ secret }) => secret);
+  // The list of requests says where a source needs a key for look-ups.
+  const secrets = kind.settings.filter(({ secret, forLookUps }) => secret && !forLookUps);
   const path = `/sites/${site}/sources/${source.id}`;
   return (
     <Card title={sourcesText.setup.here} about={sourcesText.setup.aboutHere}>

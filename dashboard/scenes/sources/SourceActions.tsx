@@ -8,9 +8,10 @@ import { ConfirmButton } from "../../common/dialogs.tsx";
 import { notify } from "../../common/notices.tsx";
 import { RequestError } from "../../common/states.tsx";
 import { sourcesText } from "../../messages/sources.ts";
-import type { Source } from "./parts.tsx";
+import type { Kind } from "./kinds.ts";
+import { Marked, type Source } from "./parts.tsx";
 
-export function SourceActions({ site, source }: { site: string; source: Source }) {
+export function SourceActions({ site, source, kind }: { site: string; source: Source; kind: Kind }) {
   const navigate = useNavigate();
   const params = { site, source: source.id };
   const resume = useSend("POST /sites/:site/sources/:source/resume", {
@@ -34,14 +35,21 @@ export function SourceActions({ site, source }: { site: string; source: Source }
   return (
     <>
       {source.state === "active" ? (
-        <Button
-          variant="default"
-          leftSection={<Pause size={15} aria-hidden />}
-          loading={pause.isPending}
-          onClick={() => pause.mutate({ params })}
-        >
-          {sourcesText.actions.pause}
-        </Button>
+        <ConfirmButton
+          label={sourcesText.actions.pause}
+          question={sourcesText.actions.pauseQuestion(source.name)}
+          // Some senders never repeat a request, and some switch their webhook off.
+          consequence={
+            <>
+              {sourcesText.actions.pauseConsequence} <Marked text={kind.retries.join(" ")} />
+            </>
+          }
+          confirm={sourcesText.actions.pause}
+          danger={false}
+          icon={<Pause size={15} aria-hidden />}
+          onConfirm={() => pause.mutateAsync({ params })}
+          of={pause}
+        />
       ) : (
         <Button leftSection={<Play size={15} aria-hidden />} loading={resume.isPending} onClick={() => resume.mutate({ params })}>
           {sourcesText.actions.resume}
@@ -66,7 +74,7 @@ export function SourceActions({ site, source }: { site: string; source: Source }
         onConfirm={() => remove.mutateAsync({ params })}
         of={remove}
       />
-      <RequestError error={pause.error ?? resume.error} />
+      <RequestError error={resume.error} />
     </>
   );
 }

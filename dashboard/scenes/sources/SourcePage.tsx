@@ -19,14 +19,14 @@ import { SettingsTab } from "./SettingsTab.tsx";
 import { Setup } from "./Setup.tsx";
 import { SourceActions } from "./SourceActions.tsx";
 import { useKinds, type Kind } from "./kinds.ts";
-import { isWaiting, SourceState, useSources, type Source } from "./parts.tsx";
+import { isWaiting, SourceState, useSource, type Source } from "./parts.tsx";
 
 export default function SourcePage() {
   const site = useSiteId();
   const { source: id = "" } = useParams({ strict: false }) as { source?: string };
   const kinds = useKinds();
-  const sources = useSources(site);
-  const source = sources.data?.items.find((one) => one.id === id);
+  const sources = useSource(site, id);
+  const source = sources.data?.items[0];
   const kind = kinds.data?.find((one) => one.id === source?.kind);
   if (source && kind) return <OneSource key={id} site={site} source={source} kind={kind} />;
   return (
@@ -65,13 +65,13 @@ function OneSource({ site, source, kind }: { site: string; source: Source; kind:
   return (
     <Page
       title={source.name}
-      mark={<PlatformMark id={kind.id} name={kind.name} size={24} />}
+      mark={<PlatformMark id={kind.id} size={24} />}
       back={{ to: `/sites/${site}/sources`, label: sourcesText.title }}
       about={<Header source={source} kind={kind} />}
       actions={
         mayChange && (
           <Actions>
-            <SourceActions site={site} source={source} />
+            <SourceActions {...props} />
           </Actions>
         )
       }

@@ -9,7 +9,7 @@ import { Page } from "../../common/Page.tsx";
 import { useMay, useSiteId } from "../../common/api/session.ts";
 import { countText } from "../../common/format/numbers.ts";
 import { useQueryParams } from "../../common/lists/queryParams.ts";
-import { PlatformTile } from "../../common/platforms/PlatformMark.tsx";
+import { PlatformMark } from "../../common/platforms/PlatformMark.tsx";
 import { Empty, LoadState } from "../../common/states.tsx";
 import { Time } from "../../common/values.tsx";
 import { commonText } from "../../messages/common.ts";
@@ -70,7 +70,7 @@ function SourceCard({ site, source, kind }: { site: string; source: Source; kind
     <Box component="article" className="cc-card cc-row" p="md" pos="relative">
       <Stack gap="sm" h="100%">
         <Group wrap="nowrap" align="flex-start" gap="sm">
-          <PlatformTile id={source.kind} name={name} />
+          <PlatformMark id={source.kind} size={36} />
           <Box style={{ flex: 1, minWidth: 0 }}>
             <Title order={3} style={{ overflowWrap: "anywhere" }}>
               <Link to={`/sites/${site}/sources/${source.id}`} className="cc-stretch">
@@ -172,7 +172,7 @@ function KindCard({ kind, onChoose }: { kind: Kind; onChoose?: () => void }) {
   return (
     <Box className={`cc-card cc-tile${onChoose ? " cc-row" : ""}`} pos="relative">
       <Group wrap="nowrap" align="flex-start" gap="sm">
-        <PlatformTile id={kind.id} name={kind.name} />
+        <PlatformMark id={kind.id} size={36} />
         <Box style={{ flex: 1, minWidth: 0 }}>
           {onChoose ? (
             <UnstyledButton className="cc-stretch" fw={600} aria-label={sourcesText.addOne(kind.name)} onClick={onChoose}>

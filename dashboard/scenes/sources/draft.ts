@@ -2,6 +2,7 @@
 
 import { useState } from "react";
 import { useSend } from "../../common/api/query.ts";
+import { useUnsaved } from "../../common/forms/unsaved.ts";
 import { notify } from "../../common/notices.tsx";
 import { sourcesText } from "../../messages/sources.ts";
 import type { Kind } from "./kinds.ts";
@@ -20,15 +21,18 @@ export function useDraft(site: string, source: Source, kind: Kind) {
       : (source.settings[setting] ?? (declared(setting)?.choices ? declared(setting)?.default : null) ?? "");
   const save = useSend("PATCH /sites/:site/sources/:source", {
     onDone: () => {
+      forget();
       setChanges({});
       notify(sourcesText.settings.saved);
     },
   });
+  const isChanged = Object.keys(changes).length > 0 || name !== source.name;
+  const forget = useUnsaved(isChanged);
   return {
     changes,
     name,
     setName,
-    isChanged: Object.keys(changes).length > 0 || name !== source.name,
+    isChanged,
     valueOf: (setting: string): string => changes[setting] ?? before(setting),
     set: (setting: string, value: string): void =>
       setChanges((all) => {

@@ -9,11 +9,13 @@ import { sourcesText } from "../../messages/sources.ts";
 export type Source = Answer<"GET /sites/:site/sources">["items"][number];
 export type SourceRequest = Answer<"GET /sites/:site/sources/:source/requests">["items"][number];
 
-/** A source that waits is looked at often: its first request shows at once. */
-export const useSources = (site: string) =>
+export const useSources = (site: string) => useApi("GET /sites/:site/sources", { params: { site } }, { everyMs: 15_000 });
+
+/** One source. While it waits it is looked at often: its first request shows at once. */
+export const useSource = (site: string, source: string) =>
   useApi(
     "GET /sites/:site/sources",
-    { params: { site } },
+    { params: { site }, query: { source } },
     { everyMs: (answer) => (answer?.items.some(isWaiting) ? 2000 : 15_000) },
   );
 

@@ -50,7 +50,7 @@ export const crm: Readonly<Record<string, KindTexts>> = {
       "Zehn Anfragen, die zunächst fehlschlagen, sperren den Webhook für 30 Minuten, und was inzwischen geschieht, ist verloren. Drei Tage ohne Erfolg löschen ihn.",
     ],
     notes: [
-      "Personen, die das Relay nicht gesehen hat, sind unbekannt: Bearbeiten Sie sie einmal in Pipedrive, oder importieren Sie sie.",
+      "Ein Deal einer Person, die das Relay noch nicht gesehen hat, wartet drei Tage: Bearbeiten Sie die Person einmal in Pipedrive, und der Deal zählt.",
     ],
   },
   salesforce: {
@@ -58,7 +58,7 @@ export const crm: Readonly<Record<string, KindTexts>> = {
     settings: {
       organization_id: {
         label: "Organisations-ID",
-        help: "Die ID Ihrer Organisation, 18 Zeichen. Nachrichten einer anderen werden ignoriert.",
+        help: "Die ID Ihrer Organisation, 15 oder 18 Zeichen. Nachrichten einer anderen werden ignoriert.",
       },
       stages: {
         label: "Phasen",

@@ -38,6 +38,7 @@ export const alertMessages: ServerTexts["messages"] = {
   title_not_counted: "{connection} zählt weniger Conversions",
   title_quality: "Zuordnungsqualität bei {connection} ist gefallen",
   title_accepted_orders: "{connection} nimmt weniger Ihrer Bestellungen an",
+  title_data_export: "Daten können nicht exportiert werden",
   title_order_feed: "die Liste der Bestellungen kann nicht abgerufen werden",
   title_unreadable: "{what} ist nicht lesbar",
   alert_not_counted:
@@ -45,6 +46,8 @@ export const alertMessages: ServerTexts["messages"] = {
   alert_quality: "{connection} bewertet die Zuordnungsqualität unserer Ereignisse niedriger als in den Tagen davor: {scores}.",
   alert_accepted_orders:
     "{connection} hat {reached} der {orders} zustellbaren Bestellungen vom {from} bis {to}, {percent} %. Zuvor waren es {before} %.",
+  alert_data_export:
+    "Daten konnten seit {since} nicht exportiert werden. Es wird alle zehn Minuten wieder versucht; keine Stunde wird ausgelassen.",
   alert_order_feed:
     "Die Liste der Bestellungen konnte seit {since} nicht abgerufen werden. Der Abruf wird jede Stunde wiederholt.",
   share_of_reason: "{reason} ({now})",
@@ -65,6 +68,7 @@ export const alertMessages: ServerTexts["messages"] = {
   do_read_queue: "Das Zustellprotokoll zeigt bei jeder wartenden Zustellung, worauf sie wartet.",
   do_check_domains: "Die Liste der Domains zeigt, was zu tun ist. Prüfen Sie die Domain dort danach erneut.",
   do_read_report: "Lesen Sie den Bericht des letzten Abgleichs: Jeder Verlust führt zu seinen Bestellungen.",
+  do_check_export: "Prüfen Sie das Ziel des Exports und seine Zugangsdaten; der letzte Fehler sagt, was nicht stimmt.",
   do_check_feed: "Prüfen Sie die Adresse, von der die Bestellungen abgerufen werden; der letzte Fehler sagt, was nicht stimmt.",
   do_repair: "Geben Sie erneut ein, was nicht lesbar ist, oder stellen Sie es aus einer Sicherung wieder her.",
   do_read_quality:

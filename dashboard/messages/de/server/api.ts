@@ -33,7 +33,8 @@ export const apiMessages: ServerTexts["messages"] = {
   visit_needed: "Geben Sie einen User-Agent, eine IP-Adresse oder beides ein.",
   not_ip_address: "Das ist keine IP-Adresse.",
   end_before_start: "Das Ende muss nach dem Anfang liegen.",
-  https_required: "HTTPS ist nötig: Passwörter und Schlüssel dürfen nicht unverschlüsselt gesendet werden.",
+  https_required:
+    "HTTPS ist nötig: Passwörter und Schlüssel dürfen nicht unverschlüsselt gesendet werden. Verwenden Sie https:// oder einen Tunnel zum Server (ssh -L 8080:localhost:8080 SERVER). Für einen Container auf diesem Rechner oder ein eigenes privates Netz setzen Sie CLEANCAST_ALLOW_HTTP_FROM.",
   method_not_supported: "{method} wird hier nicht unterstützt.",
   json_needed: "Senden Sie JSON mit Content-Type: application/json.",
   body_too_large: "Der Inhalt ist größer als {kib} KiB.",
@@ -55,6 +56,7 @@ export const apiMessages: ServerTexts["messages"] = {
   unknown_name: "Nicht gefunden: {kind} {name}.",
   value_missing: "{field}: erforderlich.",
   value_invalid: "{field}: ungültiger Wert.",
+  value_unknown: "{field} muss einer dieser Werte sein: {choices}.",
   text_too_short: "{field}: mindestens {min} Zeichen.",
   text_too_long: "{field}: höchstens {max} Zeichen.",
   number_too_small: "{field}: mindestens {min}.",

@@ -19,5 +19,11 @@ export const connectionMessages: ServerTexts["messages"] = {
   event_sent_as: "{event} wird als {names} gesendet: {reason}.",
   must_be_at_most_targets: "darf höchstens {max} haben, durch Kommas getrennt",
   must_be_one_of: "muss eines davon sein: {known}",
+  what_if_setting: "{setting} ändert nicht, was aus einem Ereignis wird. Diese Einstellungen tun es: {known}.",
+  what_if_domains:
+    "E-Mail-Adressen sind nur als Hash gespeichert: Ereignisse, die eine neu gesperrte Domain filtern würde, werden nicht gefunden.",
+  what_if_fields:
+    "Von anderen Feldern einer Anfrage sind nur die gespeichert, die eine Zuordnung nannte: Gespeicherten Ereignissen fehlen die übrigen.",
+  what_if_evidence: "Indizien, die bei einem Besuch ausgeschaltet waren, wurden nicht gesucht und werden nicht gefunden.",
   sign_in_link_ended: "Dieser Link gilt nicht mehr. Beginnen Sie die Anmeldung erneut.",
 };

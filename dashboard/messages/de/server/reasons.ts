@@ -21,9 +21,9 @@ export const reasonMessages: ServerTexts["messages"] = {
   could_not_be_asked: "{platform} konnte nicht gefragt werden: {reason}",
   disabled_by: "deaktiviert von {actor}",
   failed_for_days: "er schlägt seit 5 Tagen fehl; zuletzt: {reason}",
-  proven_by_first:
+  verified_by_first:
     "{platform} bietet keine Prüfung der Verbindung, ohne eine Conversion zu zählen; die erste angenommene Conversion bestätigt sie",
-  never_proven:
+  never_verified:
     "{platform} antwortet auf jede Anfrage gleich, falsche Einstellungen zeigen sich also nicht; sehen Sie nach der ersten Conversion hier nach: {where}",
   event_needs_setting: "{reason}; setzen Sie {setting} oder einen Wert für jedes Ereignis",
   http_gone: "HTTP {status}: nicht mehr vorhanden",
@@ -148,7 +148,7 @@ export const reasons: ServerTexts["words"] = {
     "Ihr Endpunkt würde jeden Aufruf für eine Conversion halten; senden Sie ihm ein Testereignis",
   "no twclid, email, phone, or IPv4 address with user agent":
     "keine twclid, E-Mail-Adresse, Telefonnummer, oder IPv4-Adresse mit User-Agent",
-  "X has no call that checks a pixel token; the first accepted conversion proves it":
+  "X has no call that checks a pixel token; the first accepted conversion verifies it":
     "X bietet keine Prüfung eines Pixel-Tokens; die erste angenommene Conversion bestätigt es",
   "the keys may use no ad account of X": "die Schlüssel dürfen kein Werbekonto von X verwenden",
   "the connection's choice": "die Wahl der Verbindung",

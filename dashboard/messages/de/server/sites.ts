@@ -15,6 +15,7 @@ export const siteMessages: ServerTexts["messages"] = {
   connection_unreadable:
     "Verbindung {id} ist nicht lesbar: Ihre Zeile in der Datenbank ist beschädigt. Verbinden Sie sie erneut.",
   settings_needed: "{platform} braucht {settings}.",
+  value_set_twice: "{setting} und {rule} bestimmen beide den gesendeten Wert. Behalten Sie eines, und leeren Sie das andere.",
   host_invalid: "{host} ist kein Domainname. Schreiben Sie ihn wie shop.example.com.",
   host_taken: "{host} gehört schon zu einer Website.",
   site_moved: "Diese Website wurde zu einer anderen Installation umgezogen. Ändern Sie sie dort.",
@@ -22,6 +23,9 @@ export const siteMessages: ServerTexts["messages"] = {
   allow_list_full: "Die Liste der erlaubten Personen ist voll ({max}); entfernen Sie zuerst einige Einträge.",
   key_name_needed: "Ein Schlüssel braucht einen Namen mit höchstens 100 Zeichen.",
   expiry_past: "Das Ablaufdatum liegt in der Vergangenheit.",
+  link_too_long: "Ein geteilter Link gilt höchstens {max} Tage.",
+  too_many_links: "Eine Website hat höchstens {max} geteilte Links. Widerrufen Sie einen, der nicht mehr verwendet wird.",
+  no_such_link: "Diesen geteilten Link gibt es nicht.",
   key_ended: "Schlüssel {id}: {state}. Fügen Sie stattdessen einen neuen hinzu.",
   internal_host: "{host} ist ein Name in einem internen Netz. Schreiben Sie einen öffentlichen wie shop.example.com.",
   too_many_hosts: "Eine Website kann {max} Domains haben; entfernen Sie zuerst einige.",

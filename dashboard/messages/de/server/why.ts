@@ -4,6 +4,7 @@ import type { ServerTexts } from "../../server.ts";
 
 export const whyMessages: ServerTexts["messages"] = {
   why_order: "Bestellung {id}",
+  why_order_event: "Bestellung {id} ({event})",
   why_event: "Ereignis {id}",
 
   why_unknown: "{subject} wurde nie empfangen und steht nicht in Ihrer Liste der Bestellungen.",
@@ -95,13 +96,17 @@ export const whyMessages: ServerTexts["messages"] = {
   evidence_consent_unreadable:
     "Die Einwilligung der Person war nicht lesbar, was als Ablehnung gilt; deshalb wurde nichts gesendet, was sie identifiziert.",
   evidence_accepts_everything: "{platform} antwortet auf jede Anfrage gleich; die Antwort beweist wenig.",
-  evidence_correction_waiting: "Die Bestellung wurde erstattet; {platform} erfährt, dass {value} übrig ist.",
-  evidence_correction_corrected: "Die Bestellung wurde erstattet; {platform} hat erfahren, dass {value} übrig ist.",
-  evidence_correction_applied: "Die Bestellung wurde vorher erstattet; {platform} erhielt den Rest, {value}.",
-  evidence_correction_nothing: "Die Bestellung wurde erstattet; es gibt nichts zu korrigieren: {reason}.",
-  evidence_correction_rejected: "Die Bestellung wurde erstattet, aber {platform} lehnte die Korrektur ab: {reason}.",
-  evidence_correction_impossible:
-    "Die Bestellung wurde erstattet, aber die Conversion kann nicht zurückgenommen werden: {reason}.",
+  why_cause_refund: "Die Bestellung wurde erstattet",
+  why_cause_list: "Ihre Liste der Bestellungen oder jemand von Hand gab ihr einen anderen Wert",
+  why_before_rule: "{value} vor der Wertregel",
+  evidence_searched: "Kein Ereignis hat {id} als Bestellnummer, in welcher Schreibweise auch immer, oder als eigene ID.",
+  evidence_damaged: "Die Zeile ist nicht mehr lesbar: siehe cleancast check.",
+  evidence_correction_waiting: "{cause}; {platform} erfährt, dass ihr Wert {value} ist.",
+  evidence_correction_corrected: "{cause}; {platform} hat erfahren, dass ihr Wert {value} ist.",
+  evidence_correction_applied: "{cause}, schon vorher; {platform} erhielt {value}.",
+  evidence_correction_nothing: "{cause}; es gibt nichts zu korrigieren: {reason}.",
+  evidence_correction_rejected: "{cause}, aber {platform} lehnte die Korrektur ab: {reason}.",
+  evidence_correction_impossible: "{cause}, aber die Conversion kann nicht zurückgenommen werden: {reason}.",
   evidence_listed: "In Ihrer Liste der Bestellungen: {status}, {value}.",
   evidence_row_matched: "Abgleich {time}: Das Ereignis stimmt mit Ihrer Liste überein.",
   evidence_row_value_differs: "Abgleich {time}: In Ihrer Liste steht {listed}, im Ereignis {received}.",
@@ -130,8 +135,11 @@ export const whyMessages: ServerTexts["messages"] = {
   do_replay_after: "Beheben Sie die Ursache, und senden Sie die Zustellung dann erneut.",
   do_check_platform: "Sehen Sie in die Berichte von {platform}: Die Conversion sollte dort innerhalb eines Tages stehen.",
   do_check_account: "Prüfen Sie die Einstellungen der Conversion bei {platform}, und senden Sie die Zustellung dann erneut.",
-  do_capture_clicks: "Bauen Sie das Tag in jede Zielseite ein, damit der Klick bei der Conversion bekannt ist.",
+  do_capture_clicks: "Bauen Sie das Tag in jede Seite ein, damit der Besuch und sein Klick bei der Conversion bekannt sind.",
+  do_check_click:
+    "Prüfen Sie, ob die Verbindung zu dem Konto gehört, dessen Anzeigen geklickt wurden: {platform} kennt diesen Klick dort nicht.",
   do_send_earlier: "Senden Sie Conversions früher: {platform} zählt sie nur innerhalb einer Frist nach dem Klick.",
+  do_send_sooner: "Senden Sie Conversions, sobald sie geschehen: {platform} nimmt keine, die älter sind als die Grenze dort.",
   do_check_data: "Prüfen Sie, was der Sender liefert, etwa Währung, Wert und Zeit; der Verlauf zeigt die ganze Anfrage.",
   do_ask_consent:
     "Nur wer einwilligt, wird mit Kennungen gesendet: Prüfen Sie die Einwilligungs-Einstellung der Website und Ihr Banner.",

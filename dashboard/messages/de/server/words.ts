@@ -54,6 +54,8 @@ export const words: ServerTexts["words"] = {
   "Send a POST request": "Senden Sie eine POST-Anfrage",
   "The request has more than one Host header": "Die Anfrage hat mehr als einen Host-Header",
   "HTTPS required": "HTTPS erforderlich",
+  "HTTPS required: use https://, a tunnel (ssh -L 8080:localhost:8080 SERVER), or CLEANCAST_ALLOW_HTTP_FROM for a private network":
+    "HTTPS erforderlich: https://, einen Tunnel (ssh -L 8080:localhost:8080 SERVER) oder für ein privates Netz CLEANCAST_ALLOW_HTTP_FROM verwenden",
   "Inbound webhook not enabled": "Eingehender Webhook nicht eingeschaltet",
   "Invalid API key": "Ungültiger Eingangsschlüssel",
   "Too many failed authentication attempts": "Zu viele fehlgeschlagene Authentifizierungen",

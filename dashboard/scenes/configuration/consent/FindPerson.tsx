@@ -1,14 +1,14 @@
 // Answers the requests of one person: what is stored, consent, export and erasure.
 
 import { Button, Group, Stack, TextInput, Anchor, Text, Title } from "@mantine/core";
-import { Form } from "../../../common/Form.tsx";
 import { Link } from "@tanstack/react-router";
-import { useState } from "react";
+import { useRef, useState } from "react";
+import { flushSync } from "react-dom";
 import { Card } from "../../../common/Page.tsx";
 import type { Answer } from "../../../common/api/api.ts";
-import { useSend } from "../../../common/api/query.ts";
+import { send } from "../../../common/api/query.ts";
 import { useSiteId } from "../../../common/api/session.ts";
-import { fieldError, otherError } from "../../../common/fields.ts";
+import { useForm } from "../../../common/forms/useForm.ts";
 import { reasonText } from "../../../common/format/reasons.ts";
 import { RequestError } from "../../../common/states.tsx";
 import { Id, Money, State, stateWord, Time } from "../../../common/values.tsx";
@@ -19,15 +19,28 @@ import { RichText } from "../../../common/format/RichText.tsx";
 
 export function FindPerson() {
   const site = useSiteId();
-  const [email, setEmail] = useState("");
-  const find = useSend("POST /sites/:site/people/find");
-  const search = (text: string) => find.mutateAsync({ params: { site }, body: { email: text.trim() } });
+  const [person, setPerson] = useState<Person | null>(null);
+  const result = useRef<HTMLDivElement>(null);
+  const find = (email: string) => send("POST /sites/:site/people/find", { params: { site }, body: { email } });
+  const form = useForm({
+    values: { email: "" },
+    save: async (values) => ({ found: await find(values.email.trim()), values }),
+    onDone: ({ found, values }) => {
+      flushSync(() => {
+        setPerson(found);
+        form.set("email", values.email);
+      });
+      // What was found may be below the edge of the window.
+      result.current?.scrollIntoView({ block: "nearest" });
+    },
+  });
   return (
     <Card title={configurationText.person.title} about={configurationText.person.about}>
       <Stack gap={0}>
-        <Form onSubmit={() => void search(email).catch(() => {})}>
+        <form {...form.props}>
           <Group align="flex-end" gap="xs">
             <TextInput
+              {...form.text("email")}
               label={commonText.email}
               placeholder="ada@example.com"
               required
@@ -37,18 +50,15 @@ export function FindPerson() {
               autoComplete="off"
               autoCapitalize="none"
               spellCheck={false}
-              value={email}
-              error={fieldError(find.error, "email")}
-              onChange={(event) => setEmail(event.currentTarget.value)}
             />
-            <Button type="submit" variant="default" loading={find.isPending}>
+            <Button type="submit" variant="default" loading={form.isPending}>
               {configurationText.person.find}
             </Button>
           </Group>
-        </Form>
-        <RequestError error={otherError(find.error, "email")} />
-        <div aria-live="polite">
-          {find.data && <PersonFound person={find.data} onChanged={() => search(find.data.emailSha256)} />}
+        </form>
+        <RequestError error={form.error} />
+        <div aria-live="polite" ref={result}>
+          {person && <PersonFound person={person} onChanged={async () => setPerson(await find(person.emailSha256))} />}
         </div>
       </Stack>
     </Card>

@@ -3,12 +3,11 @@
 import { Text, TextInput } from "@mantine/core";
 import { DialogForm, FormButton } from "../../../common/FormDialog.tsx";
 import { useNavigate } from "@tanstack/react-router";
-import { useState } from "react";
 import { Card } from "../../../common/Page.tsx";
 import type { Answer } from "../../../common/api/api.ts";
-import { useApi, useSend } from "../../../common/api/query.ts";
+import { send, useApi } from "../../../common/api/query.ts";
 import { useMay, useSite, type Site } from "../../../common/api/session.ts";
-
+import { useForm } from "../../../common/forms/useForm.ts";
 import { notify } from "../../../common/notices.tsx";
 import { LoadState } from "../../../common/states.tsx";
 import { configurationText } from "../../../messages/configuration.ts";
@@ -35,10 +34,11 @@ export function DeleteSite() {
 function Form({ site, onClose }: { site: Site; onClose: () => void }) {
   const navigate = useNavigate();
   const host = site.hosts[0] ?? site.id;
-  const [typed, setTyped] = useState("");
   const params = { site: site.id };
   const contents = useApi("GET /sites/:site/contents", { params });
-  const remove = useSend("DELETE /sites/:site", {
+  const form = useForm({
+    values: { typed: "" },
+    save: ({ typed }) => send("DELETE /sites/:site", { params, query: { confirm: typed.trim() } }),
     onDone: () => {
       notify(configurationText.delete.deleted(site.name));
       void navigate({ to: "/sites" });
@@ -47,20 +47,16 @@ function Form({ site, onClose }: { site: Site; onClose: () => void }) {
   if (contents.error || !contents.data) return <LoadState of={contents} rows={3} />;
   return (
     <DialogForm
+      form={form}
       submit={configurationText.delete.button}
-      onSubmit={() => remove.mutate({ params, query: { confirm: typed.trim() } })}
       onClose={onClose}
-      isBusy={remove.isPending}
-      error={remove.error}
-
       danger
-      disabled={typed.trim() !== host}
+      disabled={form.values.typed.trim() !== host}
     >
       <Text size="sm">{configurationText.delete.consequence(describeContents(contents.data))}</Text>
       <TextInput
+        {...form.text("typed")}
         label={configurationText.delete.confirm(host)}
-        value={typed}
-        onChange={({ currentTarget }) => setTyped(currentTarget.value)}
         data-autofocus
         autoComplete="off"
         autoCapitalize="none"

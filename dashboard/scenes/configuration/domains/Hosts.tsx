@@ -1,13 +1,12 @@
 // The domains of the site: state of each, and what to do if one is not served.
 
 import { Box, Divider, Group, Stack, Text, Button, TextInput } from "@mantine/core";
-import { Form } from "../../../common/Form.tsx";
-import { Fragment, useState } from "react";
+import { Fragment } from "react";
 import { Card } from "../../../common/Page.tsx";
 import type { Answer } from "../../../common/api/api.ts";
-import { useApi, useSend } from "../../../common/api/query.ts";
+import { send, useApi, useSend } from "../../../common/api/query.ts";
 import { useMay, useSiteId } from "../../../common/api/session.ts";
-import { fieldError, otherError } from "../../../common/fields.ts";
+import { useForm } from "../../../common/forms/useForm.ts";
 import { notify } from "../../../common/notices.tsx";
 import { LoadState, RequestError } from "../../../common/states.tsx";
 import { CopyButton, State, Time } from "../../../common/values.tsx";
@@ -94,21 +93,23 @@ function HostLine({ host, isOnly, mayChange }: { host: Host; isOnly: boolean; ma
 /** Adds a domain, then checks whether it points here. */
 function AddHost() {
   const site = useSiteId();
-  const [host, setHost] = useState("");
   const verify = useSend("POST /sites/:site/hosts/:host/verify");
-  const { mutate, error, isPending } = useSend("POST /sites/:site/hosts", {
+  const form = useForm({
+    values: { host: "" },
+    save: ({ host }) => send("POST /sites/:site/hosts", { params: { site }, body: { host } }),
     onDone: ({ hosts }) => {
-      notify(configurationText.domains.added(host.trim()));
-      setHost("");
       const added = hosts.at(-1);
-      if (added !== undefined) verify.mutate({ params: { site, host: added } });
+      if (added === undefined) return;
+      notify(configurationText.domains.added(added));
+      verify.mutate({ params: { site, host: added } });
     },
   });
   return (
-    <Stack gap="xs">
-      <Form onSubmit={() => mutate({ params: { site }, body: { host: host.trim() } })}>
+    <form {...form.props}>
+      <Stack gap="xs">
         <Group align="flex-end" gap="xs">
           <TextInput
+            {...form.text("host")}
             label={configurationText.domains.addLabel}
             placeholder="www.example.com"
             required
@@ -117,16 +118,13 @@ function AddHost() {
             autoComplete="off"
             autoCapitalize="none"
             spellCheck={false}
-            value={host}
-            error={fieldError(error, "host")}
-            onChange={(event) => setHost(event.currentTarget.value)}
           />
-          <Button type="submit" variant="default" loading={isPending}>
+          <Button type="submit" variant="default" loading={form.isPending}>
             {configurationText.domains.add}
           </Button>
         </Group>
-      </Form>
-      <RequestError error={otherError(error, "host")} />
-    </Stack>
+        <RequestError error={form.error} />
+      </Stack>
+    </form>
   );
 }

@@ -83,7 +83,7 @@ function Deliveries({ of }: { of: Report["tally"]["deliveries"] }) {
       </Text>
       <List size="sm">
         {platforms.map(([platform, states]) => (
-          <List.Item key={platform} icon={<PlatformMark id={platform} name={platformName(platform)} />}>
+          <List.Item key={platform} icon={<PlatformMark id={platform} />}>
             {texts.platform(
               platformName(platform),
               Object.entries(states)

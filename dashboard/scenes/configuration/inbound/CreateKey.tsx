@@ -1,15 +1,24 @@
-import { Input, SegmentedControl, Text, TextInput } from "@mantine/core";
+import { Button, Input, SegmentedControl, Text, TextInput } from "@mantine/core";
 import { DialogForm, FormButton } from "../../../common/FormDialog.tsx";
 import { Plus } from "lucide-react";
-import { useState } from "react";
-import { ExpiryField, expiryAt, noExpiry } from "../../../common/ExpiryField.tsx";
+import { ExpiryField, expiryAt, expiryFields, noExpiry } from "../../../common/ExpiryField.tsx";
 import type { Answer } from "../../../common/api/api.ts";
-import { useSend } from "../../../common/api/query.ts";
+import { send } from "../../../common/api/query.ts";
 import { useSiteId } from "../../../common/api/session.ts";
 import { useLinkedDialog } from "../../../common/linkedDialog.ts";
-import { fieldError, otherError } from "../../../common/fields.ts";
+import { useForm } from "../../../common/forms/useForm.ts";
 import { configurationText } from "../../../messages/configuration.ts";
 import { commonText } from "../../../messages/common.ts";
+
+/** Another way to the dialog of CreateKey, which the page shows once. */
+export function CreateFirstKey() {
+  const [, { open }] = useLinkedDialog("create");
+  return (
+    <Button leftSection={<Plus size={16} />} onClick={open}>
+      {configurationText.keys.createButton}
+    </Button>
+  );
+}
 
 export function CreateKey({ onCreated }: { onCreated: (created: Answer<"POST /sites/:site/keys">) => void }) {
   const dialog = useLinkedDialog("create");
@@ -33,33 +42,28 @@ export function CreateKey({ onCreated }: { onCreated: (created: Answer<"POST /si
   );
 }
 
+const newKey: { name: string; mode: "live" | "test"; expiry: typeof noExpiry } = { name: "", mode: "live", expiry: noExpiry };
+
 function Form({ onClose, onCreated }: { onClose: () => void; onCreated: (created: Answer<"POST /sites/:site/keys">) => void }) {
   const site = useSiteId();
-  const [name, setName] = useState("");
-  const [mode, setMode] = useState<"live" | "test">("live");
-  const [expiry, setExpiry] = useState(noExpiry);
-  const { mutate, error, isPending } = useSend("POST /sites/:site/keys", { onDone: onCreated });
-  const expiresAt = expiryAt(expiry);
+  const form = useForm({
+    values: newKey,
+    fields: expiryFields,
+    save: ({ name, mode, expiry }) =>
+      send("POST /sites/:site/keys", { params: { site }, body: { name, mode, expiresAt: expiryAt(expiry) } }),
+    onDone: onCreated,
+  });
+  const { mode, expiry } = form.values;
   return (
-    <DialogForm
-      submit={configurationText.keys.create}
-      onSubmit={() => {
-        if (expiresAt !== undefined) mutate({ params: { site }, body: { name, mode, expiresAt } });
-      }}
-      onClose={onClose}
-      isBusy={isPending}
-      error={otherError(error, "name", "expires", "expiresAt")}
-    >
+    <DialogForm form={form} submit={configurationText.keys.create} onClose={onClose}>
       <TextInput
+        {...form.text("name")}
         label={configurationText.keys.columns.name}
         description={configurationText.keys.aboutName}
         required
         data-autofocus
         maxLength={100}
         autoComplete="off"
-        value={name}
-        error={fieldError(error, "name")}
-        onChange={(event) => setName(event.currentTarget.value)}
       />
       <Input.Wrapper
         label={configurationText.keys.kind}
@@ -71,14 +75,14 @@ function Form({ onClose, onCreated }: { onClose: () => void; onCreated: (created
           mt={6}
           aria-label={configurationText.keys.kind}
           value={mode}
-          onChange={(value) => setMode(value)}
+          onChange={(value) => form.set("mode", value)}
           data={[
             { value: "live", label: commonText.list.live },
             { value: "test", label: commonText.list.test },
           ]}
         />
       </Input.Wrapper>
-      <ExpiryField value={expiry} onChange={setExpiry} fault={fieldError(error, "expires", "expiresAt")} />
+      <ExpiryField {...form.field("expiry")} />
       {expiry.span !== "never" && (
         <Text size="sm" c="dimmed">
           {configurationText.keys.afterExpiry}

@@ -4,7 +4,7 @@ import { useSend } from "../../../common/api/query.ts";
 import { useMay, useSite, useSiteId } from "../../../common/api/session.ts";
 import { ConfirmButton } from "../../../common/dialogs.tsx";
 import { notify } from "../../../common/notices.tsx";
-import { SettingsCard } from "../../../common/settings/SettingsCard.tsx";
+import { SettingsCard, SiteSettings } from "../../../common/settings/SettingsCard.tsx";
 import { NumberOrOffField } from "../../../common/settings/settingFields.tsx";
 import { Loading, RequestError } from "../../../common/states.tsx";
 import { Code, State } from "../../../common/values.tsx";
@@ -19,11 +19,13 @@ export default function InboundKeys() {
     <ConfigurationPage tab="keys">
       <InboundSwitch />
       <KeyList />
-      <SettingsCard
-        title={configurationText.inbound.rateLimit}
-        about={configurationText.inbound.aboutRateLimit}
-        fields={(form) => <NumberOrOffField form={form} name="rate_limit" help={configurationText.inbound.limit} />}
-      />
+      <SiteSettings>
+        <SettingsCard
+          title={configurationText.inbound.rateLimit}
+          about={configurationText.inbound.aboutRateLimit}
+          fields={(form) => <NumberOrOffField form={form} name="rate_limit" help={configurationText.inbound.limit} />}
+        />
+      </SiteSettings>
       <RejectedRequests />
     </ConfigurationPage>
   );

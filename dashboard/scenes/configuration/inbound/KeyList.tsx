@@ -12,7 +12,7 @@ import { KeyTable } from "../../../common/lists/KeyTable.tsx";
 import { notify } from "../../../common/notices.tsx";
 import { Empty } from "../../../common/states.tsx";
 import { Time } from "../../../common/values.tsx";
-import { CreateKey } from "./CreateKey.tsx";
+import { CreateFirstKey, CreateKey } from "./CreateKey.tsx";
 import { CodeSamples } from "./CodeSamples.tsx";
 import { useInboundAddress } from "./inboundSamples.ts";
 import { configurationText } from "../../../messages/configuration.ts";
@@ -53,7 +53,7 @@ export function KeyList() {
           ((key) => <KeyActions row={key} onRotated={(next) => setCreated({ key: next, note: configurationText.keys.oldKey })} />)
         }
         empty={
-          <Empty icon={KeyRound} title={configurationText.keys.emptyTitle} action={create}>
+          <Empty icon={KeyRound} title={configurationText.keys.emptyTitle} action={mayChange && <CreateFirstKey />}>
             {mayChange ? configurationText.keys.empty : configurationText.keys.emptyViewer}
           </Empty>
         }

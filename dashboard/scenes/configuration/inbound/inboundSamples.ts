@@ -7,7 +7,8 @@ export function useInboundAddress(): string {
   return `${useSession().data?.installation.url ?? location.origin}/__cc/inbound`;
 }
 
-const event = {
+/** The event that all programs send. */
+export const sampleEvent = {
   email: "ada@example.com",
   event: "purchase",
   value: 49.9,
@@ -19,10 +20,10 @@ type Sample = (address: string, key: string) => string;
 
 const lines = (parts: readonly string[]) => parts.join("\n");
 const entries = (toLine: (name: string, value: string) => string) =>
-  Object.entries(event).map(([name, value]) => toLine(name, JSON.stringify(value)));
+  Object.entries(sampleEvent).map(([name, value]) => toLine(name, JSON.stringify(value)));
 
 const curl: Sample = (address, key) =>
-  `curl ${address} \\\n  -H 'X-CC-Api-Key: ${key}' \\\n  -H 'Content-Type: application/json' \\\n  -d '${JSON.stringify(event)}'`;
+  `curl ${address} \\\n  -H 'X-CC-Api-Key: ${key}' \\\n  -H 'Content-Type: application/json' \\\n  -d '${JSON.stringify(sampleEvent)}'`;
 
 const node: Sample = (address, key) =>
   lines([

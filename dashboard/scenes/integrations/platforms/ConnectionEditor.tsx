@@ -10,10 +10,12 @@ import type { Answer, ApiError } from "../../../common/api/api.ts";
 import { useSend } from "../../../common/api/query.ts";
 import { PlatformMark } from "../../../common/platforms/PlatformMark.tsx";
 import { useMay } from "../../../common/api/session.ts";
+import { SaveBar } from "../../../common/forms/SaveBar.tsx";
+import { WhatIfButton } from "../../../common/settings/WhatIf.tsx";
+import { useFaults } from "../../../common/forms/useForm.ts";
 import { Actions } from "../../../common/Actions.tsx";
 import { useQueryParams } from "../../../common/lists/queryParams.ts";
 import { notify } from "../../../common/notices.tsx";
-import { RequestError } from "../../../common/states.tsx";
 import { State, Time } from "../../../common/values.tsx";
 import { ConnectionState, type Connection, type Platform } from "../connections.tsx";
 import { LogTable } from "../syncLog/LogTable.tsx";
@@ -23,10 +25,10 @@ import { EventsForm } from "./events/EventsForm.tsx";
 import { MappingForm } from "./MappingForm.tsx";
 import { Performance } from "../quality/Performance.tsx";
 import { Preview } from "./Preview.tsx";
-import { ProofNotice, savedText } from "./ProofNotice.tsx";
+import { VerificationNotice, savedText } from "./VerificationNotice.tsx";
 import { SettingsForm } from "./SettingsForm.tsx";
 import { TestEvent } from "./TestEvent.tsx";
-import { tabOfFault, useDraft, withLabels, type Editor, type Changes } from "./editor.ts";
+import { settingOf, tabOf, useDraft, withLabels, type Editor, type Changes } from "./editor.ts";
 import { deleteInput, useSignInStep } from "./signIn.ts";
 import { integrationsText } from "../../../messages/integrations.ts";
 import { commonText } from "../../../messages/common.ts";
@@ -80,10 +82,17 @@ export function ConnectionEditor({
       go({ connection: id, signIn: undefined });
     },
     onRefused: (error) => {
-      const tab = tabOfFault(error, platform);
-      if (tab) go({ tab });
+      const names = error.faults.map(({ field }) => settingOf(field));
+      const wanted = names.map((name) => tabOf(name, platform)).find((one) => one !== null);
+      // The tab is drawn before its first field with an error gets the focus.
+      if (wanted && wanted !== tab) go({ tab: wanted });
+      setFaults(error);
     },
   });
+  const tab = tabs.find((one) => one === text("tab")) ?? "connection";
+  const { faults, setFaults, element, error } = useFaults((field) =>
+    tabOf(settingOf(field), platform) ? settingOf(field) : null,
+  );
   const editor: Editor = {
     site,
     platform,
@@ -91,12 +100,14 @@ export function ConnectionEditor({
     draft,
     signIn: step.is === "done" ? signIn : null,
     mayChange,
-    error: save.error,
+    fault: (name) => {
+      const fault = faults[name];
+      return fault === undefined ? null : withLabels(fault, platform);
+    },
   };
-  const tab = tabs.find((one) => one === text("tab")) ?? "connection";
   const isForm = tab === "connection" || tab === "events" || tab === "mapping";
   const form = (
-    <Form noValidate onSubmit={() => save.run(editor)}>
+    <Form ref={element} noValidate onSubmit={() => save.run(editor)} className={mayChange ? undefined : "cc-readonly"}>
       <Stack gap="lg">
         <fieldset className="cc-bare" aria-label={integrationsText.page.form(platform.name, integrationsText.page.tabs[tab])}>
           <Stack gap="lg">
@@ -105,11 +116,14 @@ export function ConnectionEditor({
             {tab === "mapping" && <MappingForm editor={editor} />}
           </Stack>
         </fieldset>
-        <SaveBar
+        <ConnectBar
           editor={editor}
-          isBusy={save.isBusy}
-          onDiscard={draft.discard}
-          onSaveAnyway={() => save.run(editor, { prove: false })}
+          save={save}
+          error={error(save.error)}
+          onDiscard={() => {
+            draft.discard();
+            setFaults(null);
+          }}
         />
       </Stack>
     </Form>
@@ -117,7 +131,7 @@ export function ConnectionEditor({
   return (
     <Page
       title={platform.name}
-      mark={<PlatformMark id={platform.id} name={platform.name} size={24} />}
+      mark={<PlatformMark id={platform.id} size={24} />}
       back={{ to: `/sites/${site}/integrations`, label: integrationsText.tabs.platforms }}
       about={<Header platform={platform} connection={connection} />}
       actions={
@@ -139,7 +153,7 @@ export function ConnectionEditor({
       tab={tab}
     >
       <NeedsReconnection editor={editor} onPaste={() => go({ tab: "connection" })} />
-      <ProofNotice editor={editor} />
+      <VerificationNotice editor={editor} />
       {isForm &&
         (mayChange ? (
           <Grid gap="lg">
@@ -187,24 +201,24 @@ function Header({ platform, connection }: { platform: Platform; connection: Conn
           </Text>
         )}
       </Group>
-      {connection && <Proven platform={platform} connection={connection} />}
+      {connection && <Verified platform={platform} connection={connection} />}
     </Stack>
   );
 }
 
-function Proven({ platform, connection: { proof } }: { platform: Platform; connection: Connection }) {
-  if (proof.state !== "proven") return null;
+function Verified({ platform, connection: { verification } }: { platform: Platform; connection: Connection }) {
+  if (verification.state !== "verified") return null;
   // What a check leaves out is a setting, several, or a few words.
-  const setting = platform.settings.find(({ name }) => name === proof.unchecked);
+  const setting = platform.settings.find(({ name }) => name === verification.unchecked);
   return (
     <Text size="xs" component="span">
       <RichText
         text={
-          proof.unchecked === null
-            ? integrationsText.page.proven
-            : integrationsText.page.provenExcept(setting?.label ?? withLabels(serverText(proof.unchecked), platform))
+          verification.unchecked === null
+            ? integrationsText.page.verified
+            : integrationsText.page.verifiedExcept(setting?.label ?? withLabels(serverText(verification.unchecked), platform))
         }
-        tags={{ time: () => <Time at={proof.provenAt} /> }}
+        tags={{ time: () => <Time at={verification.verifiedAt} /> }}
       />
     </Text>
   );
@@ -226,11 +240,13 @@ function useSave(
   };
   const connect = useSend("POST /sites/:site/connections", {
     onDone: ({ connection, isNew, released, newSecret }: Answer<"POST /sites/:site/connections">) => {
-      const what = isNew ? integrationsText.page.done.connected(name) : integrationsText.page.done.alreadyConnected;
+      const { connected, savedOf, alreadyConnected } = integrationsText.page.done;
+      const what = !isNew ? alreadyConnected : connection.verification.state === "verified" ? connected(name) : savedOf(name);
       notify(withReleased(savedText(what, connection), released));
       finish(connection.id, newSecret);
       // One dialog at a time: a secret is shown only once.
-      if (isNew && newSecret === null) on.onConnected(connection.id);
+      // Nothing real goes to an account that the platform has not confirmed.
+      if (isNew && newSecret === null && connection.verification.state === "verified") on.onConnected(connection.id);
     },
   });
   const change = useSend("PATCH /sites/:site/connections/:connection", {
@@ -242,10 +258,10 @@ function useSave(
   return {
     isBusy: connect.isPending || change.isPending,
     error: connect.error ?? change.error,
-    /** Without `prove`, also credentials that the platform refuses are saved. */
-    run: ({ site, platform, connection, draft, signIn }: Editor, { prove = true } = {}) => {
+    /** Without `verify`, also credentials that the platform refuses are saved. */
+    run: ({ site, platform, connection, draft, signIn }: Editor, { verify = true } = {}) => {
       const wanted = {
-        prove,
+        verify,
         settings: draft.changes,
         ...(draft.events === undefined ? {} : { events: draft.events }),
         ...(signIn ? { signIn } : {}),
@@ -257,50 +273,60 @@ function useSave(
   };
 }
 
-function SaveBar({
+function ConnectBar({
   editor,
-  isBusy,
+  save,
+  error,
   onDiscard,
-  onSaveAnyway,
 }: {
   editor: Editor;
-  isBusy: boolean;
+  save: ReturnType<typeof useSave>;
+  error: ApiError | null;
   onDiscard: () => void;
-  onSaveAnyway: () => void;
 }) {
-  const { platform, connection, draft, signIn, error, mayChange } = editor;
+  const { platform, connection, draft, signIn, mayChange } = editor;
   const isChanged = draft.isChanged || signIn !== null;
-  if (!mayChange || (connection && !isChanged)) return null;
+  if (!mayChange)
+    return (
+      <Text size="sm" c="dimmed">
+        {commonText.adminsOnly}
+      </Text>
+    );
+  if (connection && !isChanged) return null;
   const isReconnecting = connection?.state === "needs reconnection";
   return (
-    <div className="cc-save">
-      {/* Errors of a field are shown at the field. */}
-      {error && tabOfFault(error, platform) === null && <RequestError error={error} />}
-      <Group justify="space-between" gap="sm">
-        <Text size="sm" c="dimmed" aria-live="polite">
-          {connection ? integrationsText.page.unsaved : integrationsText.page.notConnected}
-        </Text>
-        <Group gap="xs">
-          {draft.isChanged && (
-            <Button variant="default" onClick={onDiscard}>
-              {commonText.discard}
-            </Button>
-          )}
-          {/* The platform refused the credentials, which may be a mistake. */}
-          {error?.code === "conflict" && (
-            <Button variant="default" loading={isBusy} onClick={onSaveAnyway}>
-              {integrationsText.page.saveAnyway}
-            </Button>
-          )}
-          <Button type="submit" loading={isBusy}>
-            {connection
-              ? isReconnecting
-                ? integrationsText.page.reconnect
-                : commonText.save
-              : integrationsText.page.connect(platform.name)}
-          </Button>
-        </Group>
-      </Group>
-    </div>
+    <SaveBar
+      about={connection || draft.isChanged ? commonText.unsaved : integrationsText.page.notConnected}
+      save={
+        connection
+          ? isReconnecting
+            ? integrationsText.page.reconnect
+            : commonText.save
+          : integrationsText.page.connect(platform.name)
+      }
+      error={error}
+      isPending={save.isBusy}
+      onDiscard={draft.isChanged ? onDiscard : null}
+    >
+      {isChanged && (
+        <WhatIfButton
+          site={editor.site}
+          changes={{
+            connection: {
+              ...(connection ? { id: connection.id } : { platform: platform.id }),
+              settings: draft.changes,
+              ...(draft.events === undefined ? {} : { events: draft.events }),
+              ...(signIn ? { signIn } : {}),
+            },
+          }}
+        />
+      )}
+      {/* The platform refused the credentials, which may be a mistake. */}
+      {error?.code === "conflict" && (
+        <Button variant="default" loading={save.isBusy} onClick={() => save.run(editor, { verify: false })}>
+          {integrationsText.page.saveAnyway}
+        </Button>
+      )}
+    </SaveBar>
   );
 }

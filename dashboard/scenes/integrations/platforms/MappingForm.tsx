@@ -7,7 +7,7 @@ import { Card } from "../../../common/Page.tsx";
 import type { Platform } from "../connections.tsx";
 import { Fold } from "./SettingsForm.tsx";
 import { mapSetting } from "../../../../src/platforms/platform.ts";
-import { settingFault, type Editor } from "./editor.ts";
+import type { Editor } from "./editor.ts";
 import { integrationsText } from "../../../messages/integrations.ts";
 
 const eventFields = ["event", "value", "currency", "orderId", "page", "referrer"] as const;
@@ -57,11 +57,11 @@ export function MappingForm({ editor }: { editor: Editor }) {
 }
 
 function FieldRow({ editor, field }: { editor: Editor; field: Platform["fields"][number] }) {
-  const { platform, draft, error, mayChange } = editor;
+  const { draft, mayChange } = editor;
   const setting = mapSetting(field.name);
   const source = draft.valueOf(setting);
   const kind = textSourceOf(source);
-  const fault = settingFault(error, setting, platform);
+  const fault = editor.fault(setting);
   return (
     <Table.Tr>
       <Table.Td style={{ verticalAlign: "top" }}>

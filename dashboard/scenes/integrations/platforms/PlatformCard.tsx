@@ -3,7 +3,7 @@
 import { Box, Divider, Group, SimpleGrid, Stack, Text, Title } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
 import { countText, percentText } from "../../../common/format/numbers.ts";
-import { PlatformTile } from "../../../common/platforms/PlatformMark.tsx";
+import { PlatformMark } from "../../../common/platforms/PlatformMark.tsx";
 import { Time } from "../../../common/values.tsx";
 import { accountOf, ConnectionState, Fact, type Connection, type Platform } from "../connections.tsx";
 import { RepairButton } from "../RepairButton.tsx";
@@ -26,7 +26,7 @@ export function PlatformCard({
     <Box component="article" className="cc-card cc-row" p="md" pos="relative">
       <Stack gap="sm" h="100%">
         <Group wrap="nowrap" align="flex-start" gap="sm">
-          <PlatformTile id={platform.id} name={platform.name} />
+          <PlatformMark id={platform.id} size={36} />
           <Box style={{ flex: 1, minWidth: 0 }}>
             <Title order={3}>
               <Link to={`/sites/${site}/integrations/${platform.id}`} className="cc-stretch">

@@ -1,10 +1,10 @@
 // One declared setting as a field. Secrets and addresses are write-only: saved values are never shown.
 
-import { Button, Group, PasswordInput, Switch, Text, Textarea, TextInput } from "@mantine/core";
+import { Button, Group, PasswordInput, Select, Switch, Text, Textarea, TextInput } from "@mantine/core";
 import type { Setting } from "../connections.tsx";
 import { ChoiceList } from "./ChoiceList.tsx";
 import { RotateSecret } from "./RotateSecret.tsx";
-import { settingFault, type Editor } from "./editor.ts";
+import type { Editor } from "./editor.ts";
 import { expirySetting } from "./signIn.ts";
 import { integrationsText } from "../../../messages/integrations.ts";
 
@@ -18,7 +18,7 @@ function toLocalTime(value: string): string {
 }
 
 export function SettingField({ editor, setting }: { editor: Editor; setting: Setting }) {
-  const { platform, draft, connection, mayChange, error } = editor;
+  const { draft, connection, mayChange } = editor;
   const { name, label, help, secret, address } = setting;
   const value = draft.valueOf(name);
   const saved = connection?.settings[name];
@@ -28,13 +28,14 @@ export function SettingField({ editor, setting }: { editor: Editor; setting: Set
     description: help,
     name,
     value,
-    error: settingFault(error, name, platform),
+    error: editor.fault(name),
+    ...(editor.fault(name) === null ? {} : { "aria-invalid": true as const }),
     disabled: !mayChange,
     withAsterisk: setting.required,
     onChange: ({ currentTarget }: { currentTarget: { value: string } }) => draft.set(name, currentTarget.value),
     inputWrapperOrder: ["label", "input", "error", "description"] as ("label" | "input" | "error")[],
   };
-  if (setting.default === "on" || setting.default === "off")
+  if (setting.values?.includes("on") && setting.values.includes("off"))
     return (
       <Switch
         label={label}
@@ -77,6 +78,16 @@ export function SettingField({ editor, setting }: { editor: Editor; setting: Set
     );
   }
   if (setting.multiline) return <Textarea {...common} autosize minRows={3} maxRows={16} classNames={{ input: "cc-mono" }} />;
+  if (setting.values)
+    return (
+      <Select
+        {...common}
+        data={setting.values}
+        value={value || null}
+        allowDeselect={false}
+        onChange={(chosen) => chosen !== null && draft.set(name, chosen)}
+      />
+    );
   const placeholder = setting.default ?? "";
   if (!setting.choices || !mayChange)
     return <TextInput {...common} placeholder={placeholder} autoComplete="off" spellCheck={false} />;

@@ -13,8 +13,7 @@ import { signInFills, type SignInStep } from "./signIn.ts";
 import { integrationsText } from "../../../messages/integrations.ts";
 
 export function SettingsForm({ editor, step }: { editor: Editor; step: SignInStep }) {
-  const { platform, error, connection, mayChange } = editor;
-  const field = error?.field?.replace(/^settings\./, "");
+  const { platform, connection, mayChange } = editor;
   const canSignIn = platform.signIn?.ready === true;
   // A field with a list of choices, and a secret that can be rotated, are shown with the required ones.
   const isMain = ({ name, required, choices, signing }: (typeof platform.settings)[number]) =>
@@ -25,7 +24,7 @@ export function SettingsForm({ editor, step }: { editor: Editor; step: SignInSte
   const more = rest.filter((one) => !isMain(one));
   const draw = (list: typeof main) =>
     list.map((setting) => <SettingField key={setting.name} editor={editor} setting={setting} />);
-  const hasError = (list: typeof main) => list.some(({ name }) => name === field);
+  const hasError = (list: typeof main) => list.some(({ name }) => editor.fault(name) !== null);
   return (
     <Card title={integrationsText.settings.title} about={platform.requires.length > 0 && <Needs editor={editor} />}>
       <Stack gap="lg">

@@ -7,6 +7,7 @@ import { useSend } from "../../../common/api/query.ts";
 import { RequestError } from "../../../common/states.tsx";
 import { Time } from "../../../common/values.tsx";
 import type { Editor } from "./editor.ts";
+import { forgetAll } from "../../../common/forms/unsaved.ts";
 import { expirySetting, saveInput, type SignInStep } from "./signIn.ts";
 import { integrationsText } from "../../../messages/integrations.ts";
 import { TextLink } from "../../../common/links.tsx";
@@ -14,10 +15,12 @@ import { RichText } from "../../../common/format/RichText.tsx";
 import { serverText } from "../../../messages/server.ts";
 
 /** Starts a sign-in and goes to the platform's page. */
-export function useSignIn({ site, platform, connection, draft }: Omit<Editor, "error">) {
+export function useSignIn({ site, platform, connection, draft }: Omit<Editor, "fault">) {
   const begin = useSend("POST /sites/:site/sign-ins", {
     onDone: ({ id, url }) => {
       saveInput(id, platform, connection?.id ?? null, draft.changes);
+      // The input is kept until the user is back.
+      forgetAll();
       location.assign(url);
     },
   });
@@ -85,11 +88,13 @@ export function SignInBox({ editor, step }: { editor: Editor; step: SignInStep }
           <Text size="sm" c="dimmed">
             <RichText
               text={
-                expiresAt <= 0
-                  ? integrationsText.signIn.token
-                  : connection.settings["refresh_token"]
-                    ? integrationsText.signIn.tokenRenewed
-                    : integrationsText.signIn.tokenExpires
+                connection.state === "needs reconnection"
+                  ? integrationsText.signIn.tokenRefused(platform.name)
+                  : expiresAt <= 0
+                    ? integrationsText.signIn.token
+                    : connection.settings["refresh_token"]
+                      ? integrationsText.signIn.tokenRenewed
+                      : integrationsText.signIn.tokenExpires
               }
               tags={{ time: () => <Time at={expiresAt} /> }}
             />

@@ -9,7 +9,7 @@ import { Card } from "../../../common/Page.tsx";
 import { ApiError, type Answer } from "../../../common/api/api.ts";
 import { useSend } from "../../../common/api/query.ts";
 import { durationText } from "../../../common/format/times.ts";
-import { otherError } from "../../../common/fields.ts";
+import { fieldError, otherError } from "../../../common/forms/faults.ts";
 import { RequestError } from "../../../common/states.tsx";
 import { Code } from "../../../common/values.tsx";
 import { withFullStop } from "../../../common/format/sentence.ts";
@@ -17,7 +17,7 @@ import type { Platform } from "../connections.tsx";
 import { RepairButton } from "../RepairButton.tsx";
 import { repairOf } from "../repairs.ts";
 import { useSeenEvents } from "./events/EventsForm.tsx";
-import { settingFault, type Editor } from "./editor.ts";
+import type { Editor } from "./editor.ts";
 import { resultsText } from "../../../messages/results.ts";
 import { serverText } from "../../../messages/server.ts";
 
@@ -41,7 +41,7 @@ export function TestEvent({ editor }: { editor: Editor }) {
       if (codeSetting && code.trim() !== savedCode) {
         await save.mutateAsync({
           params,
-          body: { settings: { [codeSetting.name]: code.trim() }, prove: false },
+          body: { settings: { [codeSetting.name]: code.trim() }, verify: false },
         });
         setTyped(null);
       }
@@ -76,7 +76,7 @@ export function TestEvent({ editor }: { editor: Editor }) {
                     label={codeSetting.label}
                     description={codeSetting.help}
                     value={code}
-                    error={settingFault(save.error, codeSetting.name, platform)}
+                    error={fieldError(save.error, codeSetting.name, `settings.${codeSetting.name}`)}
                     onChange={({ currentTarget }) => setTyped(currentTarget.value)}
                     autoComplete="off"
                     spellCheck={false}

@@ -1,8 +1,7 @@
 // The state that the tabs of a platform's page share: a connection, or a new one, and its unsaved changes.
 
 import { useState } from "react";
-import type { ApiError } from "../../../common/api/api.ts";
-import { fieldError } from "../../../common/fields.ts";
+import { useUnsaved, type Place } from "../../../common/forms/unsaved.ts";
 import type { Connection, Platform } from "../connections.tsx";
 
 export type Editor = {
@@ -14,8 +13,8 @@ export type Editor = {
   /** A finished sign-in that is not saved yet. */
   signIn: string | null;
   mayChange: boolean;
-  /** The error of the last save. */
-  error: ApiError | null;
+  /** What is wrong with a setting, by its name. */
+  fault: (name: string) => string | null;
 };
 
 export type Changes = Record<string, string>;
@@ -36,22 +35,31 @@ type Draft = {
   discard: () => void;
 };
 
+/** All tabs of a connection share its draft. */
+const isSameConnection = (from: Place, to: Place) => {
+  const connectionOf = ({ search }: Place) => (search as { connection?: string }).connection;
+  return to.pathname.startsWith(from.pathname) && connectionOf(from) === connectionOf(to);
+};
+
 export function useDraft(platform: Platform, connection: Connection | null, initial: Changes): Draft {
   const [changes, setChanges] = useState(initial);
   const [events, setEvents] = useState<string[] | null | undefined>(undefined);
   const declared = (name: string) => platform.settings.find((one) => one.name === name);
   const isHidden = (name: string) => declared(name)?.secret === true || declared(name)?.address === true;
   const before = (name: string) => (isHidden(name) ? "" : (connection?.settings[name] ?? declared(name)?.default ?? ""));
+  const isChanged = Object.keys(changes).length > 0 || events !== undefined;
+  const forget = useUnsaved(isChanged, isSameConnection);
   return {
     changes,
     events,
-    isChanged: Object.keys(changes).length > 0 || events !== undefined,
+    isChanged,
     valueOf: (name) => changes[name] ?? before(name),
     set: (name, value) => setChanges((all) => (value === before(name) ? without(all, name) : { ...all, [name]: value })),
     remove: (name) => setChanges((all) => ({ ...all, [name]: "" })),
     keep: (name) => setChanges((all) => without(all, name)),
     setEvents: (next) => setEvents(isSame(next, connection?.events ?? null) ? undefined : next),
     discard: () => {
+      forget();
       setChanges({});
       setEvents(undefined);
     },
@@ -71,15 +79,11 @@ export function withLabels(message: string, { settings }: Platform): string {
   );
 }
 
-/** The error of one setting. */
-export function settingFault(error: ApiError | null, name: string, platform: Platform): string | null {
-  const fault = fieldError(error, name, `settings.${name}`);
-  return fault === null ? null : withLabels(error?.message ?? fault, platform);
-}
+/** The setting that the relay's name of a field means. */
+export const settingOf = (field: string): string => field.replace(/^settings\./, "");
 
-/** The tab with the field that an error names; null if there is none. */
-export function tabOfFault({ field }: ApiError, platform: Platform): string | null {
-  const name = (field ?? "").replace(/^settings\./, "");
+/** The tab with the field of a setting; null if there is none. */
+export function tabOf(name: string, platform: Platform): string | null {
   if (name === "events" || name.startsWith("event.") || name.startsWith("value.")) return "events";
   if (name.startsWith("map.")) return "mapping";
   return platform.settings.some((one) => one.name === name) ? "connection" : null;

@@ -34,7 +34,7 @@ export default function ConnectionQuality() {
   return (
     <Page
       title={quality ? resultsText.connection.title(nameOf(quality.platform)) : resultsText.connection.unknownTitle}
-      mark={quality && <PlatformMark id={quality.platform} name={nameOf(quality.platform)} size={24} />}
+      mark={quality && <PlatformMark id={quality.platform} size={24} />}
       back={{ to: `/sites/${site}/integrations/quality`, label: resultsText.connection.back }}
     >
       {quality ? (

@@ -12,7 +12,7 @@ import { DocsLink, TextLink } from "../../../common/links.tsx";
 import { Rows, type Column } from "../../../common/lists/Rows.tsx";
 import { searchOfMode } from "../../../common/lists/queryParams.ts";
 import { PlatformName } from "../../../common/platforms/PlatformMark.tsx";
-import { SettingsCard } from "../../../common/settings/SettingsCard.tsx";
+import { SettingsCard, SiteSettings } from "../../../common/settings/SettingsCard.tsx";
 import { SwitchField } from "../../../common/settings/settingFields.tsx";
 import { integrationsText } from "../../../messages/integrations.ts";
 import { resultsText } from "../../../messages/results.ts";
@@ -50,15 +50,17 @@ export default function Quality() {
           }
         />
       </Card>
-      <SettingsCard
-        title={resultsText.table.refunds}
-        about={resultsText.table.refundsAbout}
-        fields={(form) => <SwitchField form={form} name="corrections" help={resultsText.table.corrections} />}
-      >
-        <Text size="sm" mt="sm">
-          <DocsLink page="how-to/refunds">{resultsText.table.refundsLearn}</DocsLink>
-        </Text>
-      </SettingsCard>
+      <SiteSettings>
+        <SettingsCard
+          title={resultsText.table.refunds}
+          about={resultsText.table.refundsAbout}
+          fields={(form) => <SwitchField form={form} name="corrections" help={resultsText.table.corrections} />}
+        >
+          <Text size="sm" mt="sm">
+            <DocsLink page="how-to/refunds">{resultsText.table.refundsLearn}</DocsLink>
+          </Text>
+        </SettingsCard>
+      </SiteSettings>
     </Page>
   );
 }

@@ -1,8 +1,10 @@
 // Replays or cancels all deliveries of a filter, after a dry run.
 
-import { Alert, Button, Group, List, Modal, Skeleton, Stack, Text } from "@mantine/core";
+import { Button, Group, List, Modal, Skeleton, Stack, Text } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
-import { Ban, Info, RotateCw } from "lucide-react";
+import { useState } from "react";
+import type { DeliveryState } from "../../../../src/kernel/event.ts";
+import { Ban, RotateCw } from "lucide-react";
 import type { Answer, ApiError, Input } from "../../../common/api/api.ts";
 import { useApi, useSend } from "../../../common/api/query.ts";
 import { useLinkedDialog } from "../../../common/linkedDialog.ts";
@@ -15,13 +17,13 @@ import { serverText } from "../../../messages/server.ts";
 type Filter = Omit<Input<"POST /sites/:site/deliveries/replay">["body"], "dryRun">;
 type Tally = Answer<"POST /sites/:site/deliveries/replay">;
 const actions = {
-  replay: { route: "POST /sites/:site/deliveries/replay", icon: RotateCw },
-  cancel: { route: "POST /sites/:site/deliveries/cancel", icon: Ban },
+  replay: { route: "POST /sites/:site/deliveries/replay", icon: RotateCw, presets: ["rejected", "expired", "skipped"] },
+  cancel: { route: "POST /sites/:site/deliveries/cancel", icon: Ban, presets: ["queued", "parked"] },
 } as const;
 
 export function BulkButton({
   site,
-  filter,
+  filter: given,
   action,
   isLinked = false,
 }: {
@@ -34,9 +36,11 @@ export function BulkButton({
   const linked = useLinkedDialog(action);
   const own = useDisclosure();
   const [isOpen, { open, close }] = isLinked ? linked : own;
-  const { icon: Icon, route } = actions[action];
+  const { icon: Icon, route, presets } = actions[action];
   const { label, title, titleWithCount } = integrationsText.bulk[action];
-  // The relay refuses to change all deliveries, also all of one mode.
+  // The relay refuses to change all deliveries, also all of one mode. Without a filter the dialog offers some.
+  const [chosen, setChosen] = useState<DeliveryState | null>(null);
+  const filter: Filter = chosen === null ? given : { ...given, state: chosen };
   const hasFilter = Object.keys(filter).some((name) => name !== "unselected" && name !== "mode");
   const forecast = useApi(route, { params: { site }, body: { ...filter, dryRun: true } }, { enabled: isOpen && hasFilter });
   const n = hasFilter ? (forecast.data?.changed ?? 0) : 0;
@@ -45,11 +49,23 @@ export function BulkButton({
       <Button variant="default" leftSection={<Icon size={15} aria-hidden />} onClick={open}>
         {label}
       </Button>
-      <Modal opened={isOpen} onClose={close} title={n > 0 ? titleWithCount(n) : title}>
+      <Modal
+        opened={isOpen}
+        onClose={close}
+        onExitTransitionEnd={() => setChosen(null)}
+        title={n > 0 ? titleWithCount(n) : title}
+      >
         {!hasFilter ? (
-          <Alert variant="light" color="gray" icon={<Info size={18} />}>
-            {integrationsText.bulk.chooseFilter}
-          </Alert>
+          <Stack>
+            <Text size="sm">{integrationsText.bulk.chooseFilter}</Text>
+            <Group gap="xs">
+              {presets.map((state) => (
+                <Button key={state} variant="default" onClick={() => setChosen(state)}>
+                  {integrationsText.bulk.all(commonText.states[state])}
+                </Button>
+              ))}
+            </Group>
+          </Stack>
         ) : (
           <Confirmation site={site} filter={filter} action={action} forecast={forecast} onClose={close} />
         )}

@@ -13,6 +13,7 @@ import { accountOf, useConnections, usePlatforms, type Connection, type Platform
 import { useSeenEvents } from "../platforms/events/EventsForm.tsx";
 import { integrationsText } from "../../../messages/integrations.ts";
 import { resultsText } from "../../../messages/results.ts";
+import { notDelivered } from "../../overview/segments.ts";
 import { commonText } from "../../../messages/common.ts";
 
 export function LogFilters({ site, filter, fixed }: { site: string; filter: LogFilter; fixed: LogFilter }) {
@@ -47,6 +48,7 @@ export function LogFilters({ site, filter, fixed }: { site: string; filter: LogF
             { value: "", label: integrationsText.log.allStates },
             ...deliveryStates.map((state) => ({ value: state, label: commonText.states[state] })),
             { value: "waiting", label: integrationsText.log.waiting },
+            { value: notDelivered, label: integrationsText.log.notDelivered },
           ]}
         />
         {events.length > 0 && (
@@ -185,7 +187,7 @@ const deliveryStates: readonly DeliveryState[] = ["sent", "queued", "skipped", "
 export type LogFilter = {
   platform?: string;
   connection?: string;
-  state?: DeliveryState | "waiting";
+  state?: DeliveryState | "waiting" | typeof notDelivered;
   event?: string;
   confirmation?: ConfirmationState;
   confirmationReason?: ConfirmationReason;

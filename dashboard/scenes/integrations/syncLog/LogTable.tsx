@@ -23,8 +23,8 @@ import { ReplayDialog } from "../../events/ReplayButton.tsx";
 import { isReplayable } from "../../events/eventCells.tsx";
 import { ConfirmationInRow } from "../quality/ConfirmationLine.tsx";
 import { accountOf, useConnections, usePlatforms, type Connection } from "../connections.tsx";
-import { RepairLink, useMayRepair } from "../RepairButton.tsx";
-import { repairOfDelivery, type Repair } from "../repairs.ts";
+import { RepairLine } from "../RepairButton.tsx";
+import { repairOfDelivery, repairsOf } from "../repairs.ts";
 import { BulkButton } from "./BulkButton.tsx";
 import { AllNotice, isFilteredBy, LogFilters, useLogFilter, type LogFilter, type LogLine } from "./LogFilters.tsx";
 import { eventsText } from "../../../messages/events.ts";
@@ -53,6 +53,7 @@ export function LogTable({ site, fixed = {} }: { site: string; fixed?: LogFilter
     selection: mayChange ? selection.column : null,
     replay: mayChange ? replay : null,
   });
+  const repairs = useRepairs(site, list.rows);
   const chosen = selection.chosen.map(({ event, connection }) => ({ event: event.id, connection }));
   const shown = { ...filter, unselected: filter.unselected ?? ("exclude" as const) };
   const isFiltered = isFilteredBy(filter, fixed);
@@ -90,6 +91,7 @@ export function LogTable({ site, fixed = {} }: { site: string; fixed?: LogFilter
         }
       >
         <LogFilters site={site} filter={filter} fixed={fixed} />
+        <RepairLine site={site} repairs={repairs} />
         <SelectionBar count={chosen.length} onClear={selection.clear}>
           <BulkButton site={site} filter={{ deliveries: chosen }} action="replay" />
           <BulkButton site={site} filter={{ deliveries: chosen }} action="cancel" />
@@ -169,14 +171,8 @@ type Shown = {
 function useColumns({ site, traceOf, withPlatform, selection, replay }: Shown): Column<LogLine>[] {
   const accounts = useAccounts(site);
   const nameOf = usePlatformName();
-  const mayRepair = useMayRepair(site);
   const isNarrow = useIsNarrow();
   return useMemo(() => {
-    const repairOf = (line: LogLine) =>
-      accounts.has(line.connection) && !line.event.erased ? repairOfDelivery(line, nameOf(line.platform)) : null;
-    // Most conversions have no click of most platforms: that a click id is missing is no fault to repair in every row.
-    const linkOf = (repair: Repair | null) =>
-      repair?.isLikely && mayRepair(repair) ? <RepairLink site={site} repair={repair} isShort /> : null;
     const columns: Column<LogLine>[] = [
       {
         title: integrationsText.log.columns.event,
@@ -208,12 +204,7 @@ function useColumns({ site, traceOf, withPlatform, selection, replay }: Shown): 
       },
       {
         title: integrationsText.log.columns.state,
-        cell: (line) => (
-          <>
-            <StateCell line={line} />
-            {isNarrow && linkOf(repairOf(line))}
-          </>
-        ),
+        cell: (line) => <StateCell line={line} />,
       },
       {
         title: integrationsText.log.columns.attempts,
@@ -246,9 +237,7 @@ function useColumns({ site, traceOf, withPlatform, selection, replay }: Shown): 
         cell: (line) => {
           if (!accounts.has(line.connection) || line.event.erased) return null;
           // A replay before the repair would have the same end. Afterwards the trace and the selection still offer it.
-          const repair = repairOf(line);
-          if (repair) return linkOf(repair);
-          if (!isReplayable(line)) return null;
+          if (repairOfDelivery(line, nameOf(line.platform)) || !isReplayable(line)) return null;
           return (
             <button type="button" className="cc-row-action" onClick={() => replay(line)}>
               <RotateCw size={13} aria-hidden />
@@ -258,7 +247,17 @@ function useColumns({ site, traceOf, withPlatform, selection, replay }: Shown): 
         },
       });
     return selection ? [selection, ...columns] : columns;
-  }, [site, traceOf, withPlatform, selection, replay, accounts, nameOf, mayRepair, isNarrow]);
+  }, [site, traceOf, withPlatform, selection, replay, accounts, nameOf, isNarrow]);
+}
+
+/** A connection that was removed and a person who was erased cannot be repaired. */
+function useRepairs(site: string, lines: readonly LogLine[] | undefined) {
+  const accounts = useAccounts(site);
+  const nameOf = usePlatformName();
+  return useMemo(() => {
+    const open = lines?.filter(({ connection, event }) => accounts.has(connection) && !event.erased) ?? [];
+    return repairsOf(open, nameOf);
+  }, [lines, accounts, nameOf]);
 }
 
 type Account = {

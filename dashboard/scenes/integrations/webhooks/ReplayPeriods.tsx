@@ -4,9 +4,9 @@ import { Group, Text, TextInput } from "@mantine/core";
 import { DialogForm, FormButton } from "../../../common/FormDialog.tsx";
 import { RotateCw } from "lucide-react";
 import { useState } from "react";
-import { useSend } from "../../../common/api/query.ts";
+import { send } from "../../../common/api/query.ts";
 import { useSite } from "../../../common/api/session.ts";
-import { fieldError, otherError } from "../../../common/fields.ts";
+import { useForm } from "../../../common/forms/useForm.ts";
 import { dayOf, startOfDay } from "../../../common/format/days.ts";
 
 import { notify } from "../../../common/notices.tsx";
@@ -28,9 +28,14 @@ export function ReplayPeriods({ site, webhook }: { site: string; webhook: string
 
 function Days({ site, webhook, onClose }: { site: string; webhook: string; onClose: () => void }) {
   const timeZone = useSite()?.timeZone;
-  const [from, setFrom] = useState(() => dayOf(Date.now(), timeZone));
-  const [to, setTo] = useState(from);
-  const replay = useSend("POST /sites/:site/webhooks/:webhook/replay", {
+  const [today] = useState(() => dayOf(Date.now(), timeZone));
+  const form = useForm({
+    values: { from: today, to: today },
+    save: ({ from, to }) =>
+      send("POST /sites/:site/webhooks/:webhook/replay", {
+        params: { site, webhook },
+        body: { from: startOfDay(from, timeZone), to: startOfDay(to, timeZone, 1) },
+      }),
     onDone: ({ periods, isDisabled }) => {
       notify(
         periods === 0
@@ -42,40 +47,12 @@ function Days({ site, webhook, onClose }: { site: string; webhook: string; onClo
       onClose();
     },
   });
-  const isReady = from !== "" && to !== "";
   return (
-    <DialogForm
-      submit={webhooksText.replay.submit}
-      onSubmit={() => {
-        if (!isReady) return;
-        replay.mutate({
-          params: { site, webhook },
-          body: { from: startOfDay(from, timeZone), to: startOfDay(to, timeZone, 1) },
-        });
-      }}
-      onClose={onClose}
-      isBusy={replay.isPending}
-      error={otherError(replay.error, "from", "to")}
-      noValidate
-
-      disabled={!isReady}
-    >
+    <DialogForm form={form} submit={webhooksText.replay.submit} onClose={onClose}>
       <Text size="sm">{webhooksText.replay.about}</Text>
       <Group grow align="flex-start">
-        <TextInput
-          type="date"
-          label={commonText.timeFilter.from}
-          value={from}
-          onChange={({ currentTarget }) => setFrom(currentTarget.value)}
-          error={fieldError(replay.error, "from")}
-        />
-        <TextInput
-          type="date"
-          label={commonText.timeFilter.until}
-          value={to}
-          onChange={({ currentTarget }) => setTo(currentTarget.value)}
-          error={fieldError(replay.error, "to")}
-        />
+        <TextInput {...form.text("from")} type="date" label={commonText.timeFilter.from} required withAsterisk={false} />
+        <TextInput {...form.text("to")} type="date" label={commonText.timeFilter.until} required withAsterisk={false} />
       </Group>
     </DialogForm>
   );

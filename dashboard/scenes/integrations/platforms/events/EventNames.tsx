@@ -7,7 +7,7 @@ import type { Platform } from "../../connections.tsx";
 import { ChoiceList } from "../ChoiceList.tsx";
 import type { EventNames as EventNamesOfPlatform } from "../../../../../src/platforms/platform.ts";
 import { foldName, nameSetting, resolveName, type ResolvedName } from "../../../../../src/platforms/shared/eventNames.ts";
-import { settingFault, type Editor } from "../editor.ts";
+import type { Editor } from "../editor.ts";
 import { integrationsText } from "../../../../messages/integrations.ts";
 
 const minShown = 6;
@@ -124,11 +124,11 @@ function NameNote({ resolved: { usual, by } }: { resolved: ResolvedName }) {
 }
 
 function NameField({ editor, event, action }: { editor: Editor; event: string; action: ReturnType<typeof actionSetting> }) {
-  const { platform, draft, error, mayChange } = editor;
+  const { platform, draft, mayChange } = editor;
   const setting = nameSetting(event);
   const label = integrationsText.names.label(platform.name, event);
   const value = draft.valueOf(setting);
-  const fault = settingFault(error, setting, platform);
+  const fault = editor.fault(setting);
   const { choices, several } = platform.events ?? {};
   const placeholder = resolveDefault(editor, event).names.join(",") || integrationsText.names.notSent;
   if (choices)

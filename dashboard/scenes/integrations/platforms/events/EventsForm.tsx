@@ -8,7 +8,7 @@ import { rangeOf } from "../../../../common/format/ranges.ts";
 import { EventNames } from "./EventNames.tsx";
 import { ValueRules } from "./ValueRules.tsx";
 import { foldName } from "../../../../../src/platforms/shared/eventNames.ts";
-import { settingFault, type Editor } from "../editor.ts";
+import type { Editor } from "../editor.ts";
 import { integrationsText } from "../../../../messages/integrations.ts";
 
 /** Returns the event names of the last 30 days. */
@@ -22,7 +22,7 @@ export function useSeenEvents(site: string): string[] {
 }
 
 export function EventsForm({ editor }: { editor: Editor }) {
-  const { platform, connection, draft, error, site, mayChange } = editor;
+  const { platform, connection, draft, site, mayChange } = editor;
   const seen = useSeenEvents(site);
   const chosen = draft.events === undefined ? (connection?.events ?? null) : draft.events;
   const [isSelection, setIsSelection] = useState(chosen !== null);
@@ -55,7 +55,7 @@ export function EventsForm({ editor }: { editor: Editor }) {
               value={chosen ?? []}
               onChange={(names) => draft.setEvents(names)}
               data={[...new Set(known)]}
-              error={settingFault(error, "events", platform)}
+              error={editor.fault("events")}
               clearable
               disabled={!mayChange}
               maxDropdownHeight={240}

@@ -5,9 +5,9 @@ import { useDebouncedValue } from "@mantine/hooks";
 import { Card } from "../../../../common/Page.tsx";
 import { useApi } from "../../../../common/api/query.ts";
 import { moneyText } from "../../../../common/format/numbers.ts";
-import { valueSetting } from "../../../../../src/platforms/valueRules.ts";
+import { settingsFor, valueSetting } from "../../../../../src/platforms/valueRules.ts";
 import { foldName } from "../../../../../src/platforms/shared/eventNames.ts";
-import { settingFault, type Editor } from "../editor.ts";
+import type { Editor } from "../editor.ts";
 import { integrationsText } from "../../../../messages/integrations.ts";
 
 const others = "*";
@@ -15,8 +15,11 @@ const debounceMs = 400;
 const eventOf = (setting: string) => setting.slice("value.".length);
 const isRule = (setting: string) => setting.startsWith("value.");
 
+/** The rule that an event without one follows. */
+const inherited = (name: string, { valueOf }: Editor["draft"]): string => settingsFor(name).map(valueOf).find(Boolean) ?? "";
+
 export function ValueRules({ editor, seen }: { editor: Editor; seen: readonly string[] }) {
-  const { platform, connection, draft, error, mayChange } = editor;
+  const { platform, connection, draft, mayChange } = editor;
   const saved = Object.keys({ ...connection?.settings, ...draft.changes }).filter(isRule);
   const names = new Map<string, string>();
   for (const name of ["purchase", ...seen, ...saved.map(eventOf)])
@@ -39,9 +42,9 @@ export function ValueRules({ editor, seen }: { editor: Editor; seen: readonly st
                     aria-label={integrationsText.values.label(shown)}
                     size="xs"
                     value={draft.valueOf(setting)}
-                    placeholder={integrationsText.values.asSent}
+                    placeholder={inherited(name, draft) || integrationsText.values.asSent}
                     onChange={({ currentTarget }) => draft.set(setting, currentTarget.value)}
-                    error={settingFault(error, setting, platform)}
+                    error={editor.fault(setting)}
                     disabled={!mayChange}
                     autoComplete="off"
                   />

@@ -1,4 +1,4 @@
-// Says on every tab of a connection that it is not proven, or cannot send anything yet.
+// Says on every tab of a connection that it is not verified, or cannot send anything yet.
 
 import { Alert, Button, Group, Text } from "@mantine/core";
 import { CircleHelp, SlidersHorizontal } from "lucide-react";
@@ -15,15 +15,19 @@ import { integrationsText } from "../../../messages/integrations.ts";
 import { RichText } from "../../../common/format/RichText.tsx";
 import { serverText } from "../../../messages/server.ts";
 
-export function ProofNotice({ editor }: { editor: Editor }) {
+export function VerificationNotice({ editor }: { editor: Editor }) {
   const { site, platform, connection, mayChange } = editor;
-  const prove = useSend("POST /sites/:site/connections/:connection/prove", {
-    onDone: ({ proof }) =>
-      notify(proof.state === "proven" ? integrationsText.proof.proven(platform.name) : integrationsText.proof.stillNot),
+  const verify = useSend("POST /sites/:site/connections/:connection/verify", {
+    onDone: ({ verification }) =>
+      notify(
+        verification.state === "verified"
+          ? integrationsText.verification.verified(platform.name)
+          : integrationsText.verification.stillNot,
+      ),
   });
   // The credentials are known to be refused.
   if (!connection || connection.state === "needs reconnection") return null;
-  const { proof, sendsNothing } = connection;
+  const { verification, sendsNothing } = connection;
   return (
     <>
       {sendsNothing !== null && (
@@ -31,7 +35,7 @@ export function ProofNotice({ editor }: { editor: Editor }) {
           variant="light"
           color="yellow"
           icon={<SlidersHorizontal size={18} />}
-          title={integrationsText.proof.nothingSent(platform.name)}
+          title={integrationsText.verification.nothingSent(platform.name)}
         >
           <Group justify="space-between" gap="md">
             <Text size="sm" style={{ flex: 1, minWidth: 200 }}>
@@ -48,48 +52,49 @@ export function ProofNotice({ editor }: { editor: Editor }) {
           </Group>
         </Alert>
       )}
-      {proof.state === "unproven" && sendsNothing === null && (
+      {verification.state === "unverified" && sendsNothing === null && (
         <Alert
           variant="light"
-          color={proof.isCheckable ? "yellow" : "gray"}
+          color={verification.isCheckable ? "yellow" : "gray"}
           icon={<CircleHelp size={18} />}
-          title={integrationsText.proof.title}
+          title={integrationsText.verification.title}
         >
           <Group justify="space-between" gap="md">
             <Text size="sm" style={{ flex: 1, minWidth: 200 }}>
-              {sentence(serverText(proof.reason ?? ""))} {proof.isCheckable && <LastChecks proof={proof} />}
+              {sentence(serverText(verification.reason ?? ""))}{" "}
+              {verification.isCheckable && <LastChecks verification={verification} />}
             </Text>
-            {mayChange && proof.isCheckable && (
+            {mayChange && verification.isCheckable && (
               <Button
                 variant="default"
-                loading={prove.isPending}
-                onClick={() => prove.mutate({ params: { site, connection: connection.id } })}
+                loading={verify.isPending}
+                onClick={() => verify.mutate({ params: { site, connection: connection.id } })}
               >
-                {integrationsText.proof.ask(platform.name)}
+                {integrationsText.verification.ask(platform.name)}
               </Button>
             )}
           </Group>
-          <RequestError error={prove.error} />
+          <RequestError error={verify.error} />
         </Alert>
       )}
     </>
   );
 }
 
-function LastChecks({ proof: { checkedAt, provenAt } }: Pick<Connection, "proof">) {
+function LastChecks({ verification: { checkedAt, verifiedAt } }: Pick<Connection, "verification">) {
   if (checkedAt === null) return null;
   return (
     <span className="cc-quiet">
       <RichText
-        text={provenAt === null ? integrationsText.proof.asked : integrationsText.proof.askedAndProven}
-        tags={{ checked: () => <Time at={checkedAt} />, proven: () => <Time at={provenAt} /> }}
+        text={verifiedAt === null ? integrationsText.verification.asked : integrationsText.verification.askedAndVerified}
+        tags={{ checked: () => <Time at={checkedAt} />, verified: () => <Time at={verifiedAt} /> }}
       />
     </span>
   );
 }
 
 /** The notice after saving. */
-export function savedText(what: string, { proof }: Connection): string {
-  if (proof.state === "proven") return integrationsText.page.done.proven(what);
-  return integrationsText.page.done.notProven(what, withFullStop(serverText(proof.reason ?? "")));
+export function savedText(what: string, { verification }: Connection): string {
+  if (verification.state === "verified") return integrationsText.page.done.verified(what);
+  return integrationsText.page.done.notVerified(what, withFullStop(serverText(verification.reason ?? "")));
 }

@@ -1,0 +1,57 @@
+// The scheduled export of data.
+
+import { section } from "./catalogue/catalogue.ts";
+
+export const dataExportText = section("dataExport", {
+  title: "Data export",
+  about:
+    "Hourly files of events, deliveries, attempts and their later changes, for your own analysis. They hold no contact data. <link>How to export data</link>",
+  emptyTitle: "No data export yet",
+  empty: "Choose a folder or an S3-compatible bucket. The files of an hour are written 15 minutes after its end.",
+  setUp: "Set up",
+  change: "Change",
+  retry: "Try again",
+  retrySoon: "The export is tried again within a minute.",
+  remove: "Stop",
+  question: "Stop exporting data?",
+  consequence: "Files that were written stay where they are. Changes that happen while there is no export are in no file.",
+  folder: "Folder of the operator",
+  place: "Files go to <place/>.",
+  next: "The next hour is written <time/>.",
+  due: "The next hour is being written, or is written within a minute.",
+  withPeople: "The files contain the SHA-256 of email addresses.",
+  unreadable: "The place and its credentials cannot be read. Set the export up again.",
+  form: {
+    title: "Data export",
+    kind: "Place",
+    kinds: { bucket: "S3-compatible bucket", folder: "Folder of the operator" },
+    to: "Bucket and prefix",
+    endpoint: "Endpoint",
+    region: "Region",
+    keyId: "Key ID",
+    secret: "Secret key",
+    secretKept: "Leave it empty to keep the present one.",
+    format: "Format",
+    formats: { parquet: "Parquet", ndjson: "NDJSON" },
+    examples: { to: "s3://my-bucket/cleancast", region: "us-east-1" },
+    people: "Include the SHA-256 of email addresses",
+    aboutPeople: "Without it the files are about no person. What was written cannot be erased from here.",
+    since: "Also export the past since",
+    save: "Save",
+    saved: "Saved. The export begins within a minute.",
+  },
+  runs: {
+    title: "Last hours",
+    empty: "No hour was written yet.",
+    hour: "Hour",
+    written: "Written",
+    files: "Files",
+    rows: "Rows",
+    size: "Size",
+    kilobytes: (count: string) => `${count} KB`,
+  },
+  query: {
+    title: "Query for DuckDB",
+    about: "Conversions and their value by platform and present state. Put your secret key in if it is asked for.",
+  },
+});
