@@ -1,7 +1,9 @@
 # The relay as an image: the npm package and the Node version that it is tested with.
 #
 #   docker build -t cleancast .
-#   docker run --init -p 8080:8080 -v cleancast:/data cleancast
+#   docker run --init -v cleancast:/data -p 127.0.0.1:8080:8080 -e CLEANCAST_ALLOW_HTTP_FROM=private cleancast
+#
+# That is for trying it out on your own computer (docs/how-to/install.md). With HTTPS: ops/compose/compose.yaml.
 #
 # For both architectures, from a machine of either: docker buildx build --platform linux/amd64,linux/arm64 .
 #

@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url";
 import type { Argument, Command, Option } from "commander";
 import { createProgram } from "../src/commands/program.ts";
 import { settingLabels } from "../src/sites/settings.ts";
-import { before, groups, notes } from "./docs/commands/notes.ts";
+import { before, notes } from "./docs/commands/notes.ts";
 import { code, page, table } from "./docs/markdown.ts";
 
 const folder = new URL("../docs/reference/commands/", import.meta.url);
@@ -37,9 +37,6 @@ export async function unmatchedNotes(): Promise<string[]> {
 }
 
 function overview(families: readonly Command[]): string {
-  const grouped = groups.flatMap(([, names]) => names);
-  const others = families.map((family) => family.name()).filter((name) => !grouped.includes(name));
-  const all = others.length ? [...groups, ["Other commands", others] as const] : groups;
   const rowsOf = (family: Command) =>
     leavesOf(family).map(({ name, command }) => [
       `[\`${name}\`](${family.name()}.md${name === family.name() ? "" : `#${anchorOf(name)}`})`,
@@ -48,15 +45,9 @@ function overview(families: readonly Command[]): string {
   return page([
     "# Commands",
     "Every command with its arguments, options and an example. [Command line](../cli.md) explains what holds for all of them: the environment, exit codes, `--json`. The pages are generated from the commands' own code (`npm run docs:commands`), and `--help` shows the same.",
-    ...all.flatMap(([title, names]) => [
+    ...[...Map.groupBy(families, (family) => family.helpGroup())].flatMap(([title, some]) => [
       `## ${title}`,
-      table(
-        ["command", "effect"],
-        names.flatMap((name) => {
-          const family = families.find((one) => one.name() === name);
-          return family ? rowsOf(family) : [];
-        }),
-      ),
+      table(["command", "effect"], some.flatMap(rowsOf)),
     ]),
   ]);
 }

@@ -35,7 +35,7 @@ function overview(): string {
   return page([
     "# Platforms",
     "Each page is generated from the platform's own code (`npm run docs:platforms`). Connect a platform with",
-    code("text", "npx cleancast connect SITE PLATFORM name=value …"),
+    code("text", "npx cleancast connection add SITE PLATFORM name=value …"),
     table(head, rows),
     [
       "For every connection: `events=purchase,lead` selects events, `event.NAME=…` chooses the name (or the conversion actions) of an",
@@ -78,7 +78,7 @@ function pageOf(platform: Platform): string {
     ...(guide ? ["## Get the credentials", guide.credentials.map((step, i) => `${i + 1}. ${step}`).join("\n")] : []),
     "## Connect",
     code("sh run", connectLine(platform)),
-    provenText(platform),
+    verifiedText(platform),
     ...(settings.length ? [settingsTable(platform)] : []),
     ...(settings.some(({ signing }) => signing)
       ? [
@@ -132,25 +132,27 @@ function pageOf(platform: Platform): string {
 
 function connectLine(platform: Platform): string {
   const words = neededSettings(platform).map(({ name, secret }) => `${name}=${secret ? "@file" : "…"}`);
-  return ["npx cleancast connect SITE", platform.id, ...words].join(" ");
+  return ["npx cleancast connection add SITE", platform.id, ...words].join(" ");
 }
 
-/** How the connection is proven depends on its settings: this is the way of the command above. */
-function provenText(platform: Platform): string {
+/** How the connection is verified depends on its settings: this is the way of the command above. */
+function verifiedText(platform: Platform): string {
   const { id, name, settings } = platform;
-  const proof = platform.prove(exampleSettings(id), 0);
+  const verification = platform.verify(exampleSettings(id), 0);
   const labels = new Map(settings.map((one) => [one.name, one.label.toLowerCase()]));
   const unchecked =
-    proof.by === "call" && proof.unchecked ? ` It does not check ${labels.get(proof.unchecked) ?? proof.unchecked}.` : "";
-  switch (proof.by) {
+    verification.by === "call" && verification.unchecked
+      ? ` It does not check ${labels.get(verification.unchecked) ?? verification.unchecked}.`
+      : "";
+  switch (verification.by) {
     case "relay":
-      return "It is part of the relay, so there is nothing to prove.";
+      return "It is part of the relay, so there is nothing to verify.";
     case "test event":
-      return `**Proof.** After connecting, ${name} is asked with a sample event in its test mode, which counts nothing.`;
+      return `**Verification.** After connecting, ${name} is asked with a sample event in its test mode, which counts nothing.`;
     case "call":
-      return `**Proof.** After connecting, ${name} is asked with a call that counts nothing.${unchecked}`;
+      return `**Verification.** After connecting, ${name} is asked with a call that counts nothing.${unchecked}`;
     case "nothing":
-      return `**Proof.** None: ${english(proof.reason)}.`;
+      return `**Verification.** None: ${english(verification.reason)}.`;
   }
 }
 
@@ -181,14 +183,14 @@ function eventsText({ events, name }: Platform): string {
     return `${name} has no list of names: a [usual event](README.md#event-names) is sent under its usual name, any other under its own, or under the name that \`event.NAME=…\` sets.`;
   const others =
     events.others === "own name"
-      ? `All others are custom events under their usual or own name, changed where ${name} does not allow it.`
+      ? `Any other name is sent as a custom event; characters that ${name} does not allow are replaced.`
       : events.others === "not sent"
         ? "All others are skipped unless the connection names them (`event.NAME=…`)."
         : `All others are sent as \`${events.others.name}\`.`;
   const rows = standard.map(([ours, theirs]) => [`\`${ours}\``, `\`${theirs}\``]);
   return [
     table(["event", `at ${name}`], rows),
-    `The [other names](README.md#event-names) of these events lead to the same. ${others}${several}`,
+    `The [other names](README.md#event-names) of an event are sent as the same one. ${others}${several}`,
   ].join("\n\n");
 }
 

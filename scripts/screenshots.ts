@@ -30,7 +30,7 @@ const wanted = new RegExp(values.only);
 const locales = values.locale.split(",");
 const wantedSizes = values.size.split(",");
 
-type Demo = { origin: string; owner: string; password: string; site: string; invitation: string };
+type Demo = { origin: string; owner: string; password: string; site: string; product: string; invitation: string };
 type Shown = {
   name: string;
   path: string;
@@ -38,6 +38,8 @@ type Shown = {
   prepare?: (page: Page) => Promise<void>;
   /** The height of the window, for a drawer that fills it. */
   height?: number;
+  /** True for a page that fills the window: it is taken as it is. */
+  fits?: true;
 };
 
 const sizes = {
@@ -66,6 +68,12 @@ async function openTrace(page: Page): Promise<void> {
   await page.locator("tbody tr").first().click();
 }
 
+/** Opens the trace of an event of the past, whose person has visits. */
+async function openPath(page: Page): Promise<void> {
+  await page.locator("tbody tr").filter({ hasText: "AO-" }).nth(1).click();
+  await page.locator(".cc-path").scrollIntoViewIfNeeded();
+}
+
 /** Chooses a file of past conversions and checks it. */
 async function checkFile(page: Page): Promise<void> {
   const time = new Date(Date.now() - 86_400_000).toISOString();
@@ -76,15 +84,56 @@ async function checkFile(page: Page): Promise<void> {
   await page.getByRole("button", { name: /^(?:Import 1 row|1 Zeile importieren)$/ }).waitFor();
 }
 
+/** Shares a view and opens it. */
+const openShared =
+  (scope: "report" | "wall") =>
+  async (page: Page): Promise<void> => {
+    const { origin, pathname } = new URL(page.url());
+    const site = pathname.split("/")[3] ?? "";
+    const answer = await page.request.post(`${origin}/api/v1/sites/${site}/shared-links`, {
+      data: { scope, name: "Agency" },
+      headers: { Origin: origin },
+    });
+    const { url } = (await answer.json()) as { url: string };
+    await page.goto(`${origin}${new URL(url).pathname}${new URL(url).hash}`);
+    await page
+      .locator(scope === "wall" ? "#ticker li" : "h2")
+      .first()
+      .waitFor();
+  };
+
 /** Opens the match quality of a platform that can be asked for confirmations. */
 async function openQuality(page: Page): Promise<void> {
   await page.locator("tbody a", { hasText: "Google Ads" }).first().click();
 }
 
-/** Opens a tab of the first source. */
-const openSource = (tab: number) => async (page: Page) => {
-  await page.locator("article a").first().click();
-  await page.getByRole("tab").nth(tab).click();
+/** Enters a value rule, of which the page shows what it would have sent. */
+async function enterRule(page: Page): Promise<void> {
+  await page.getByLabel(/^(?:Value of purchase|Wert von purchase)$/).fill("20%");
+  await page.locator("[aria-live=polite] p").first().waitFor();
+}
+
+/** Opens a tab of a source, the first one where none is named. */
+const openSource =
+  (tab: number, name = "") =>
+  async (page: Page) => {
+    await page.locator("article a", { hasText: name }).first().click();
+    await page.getByRole("tab").nth(tab).click();
+  };
+
+/** Opens the dialog of an action of the first source; on a phone the actions are in a menu. */
+const askSource = (action: RegExp) => async (page: Page) => {
+  await openSource(0)(page);
+  const menu = page.getByRole("button", { name: /^(?:More actions|Weitere Aktionen)$/ });
+  const button = page.getByRole("button", { name: action });
+  await button.or(menu).first().waitFor();
+  if (!(await button.isVisible())) await menu.click();
+  await button.click();
+  // The menu of a phone is a dialog too.
+  await page
+    .getByRole("dialog")
+    .filter({ has: page.getByRole("button", { name: /^(?:Cancel|Abbrechen)$/ }) })
+    .waitFor();
 };
 
 /** Opens the orders behind the first loss of the funnel. */
@@ -92,7 +141,7 @@ async function openMissing(page: Page): Promise<void> {
   await page.locator(".cc-funnel-losses a").first().click();
 }
 
-function memberPages({ site }: Demo): Shown[] {
+function memberPages({ site, product }: Demo): Shown[] {
   const page = (name: string, path: string, more: Partial<Shown> = {}): Shown => ({
     name,
     path: `/dashboard/sites/${site}/${path}`,
@@ -102,27 +151,37 @@ function memberPages({ site }: Demo): Shown[] {
     { name: "sites", path: "/dashboard/sites" },
     { name: "account", path: "/dashboard/account" },
     page("overview", "overview"),
+    page("overview-linear", "overview?model=linear"),
+    page("first-conversion", "first-conversion"),
     page("events", "events"),
     page("trace", "events?event=purchase&clickId=gclid", { prepare: openTrace, height: 1400 }),
+    page("trace-path", "events?event=purchase&clickId=gclid", { prepare: openPath }),
     page("sources", "sources"),
     page("source-add", "sources?add=stripe"),
     page("source-setup", "sources", { prepare: openSource(0) }),
     page("source-requests", "sources", { prepare: openSource(1) }),
     page("source-preview", "sources", { prepare: openSource(2) }),
     page("source-settings", "sources", { prepare: openSource(3) }),
+    page("source-mapping", "sources", { prepare: openSource(2, "Mountain school") }),
+    page("source-pause", "sources", { prepare: askSource(/^(?:Pause|Pausieren)$/) }),
+    page("source-rotate", "sources", { prepare: askSource(/^(?:Rotate address|Adresse erneuern)$/) }),
+    page("source-remove", "sources", { prepare: askSource(/^(?:Remove|Entfernen)$/) }),
     page("platforms", "integrations"),
     page("platform-meta", "integrations/meta"),
+    page("platform-meta-values", "integrations/meta?tab=events", { prepare: enterRule }),
     page("platform-meta-test", "integrations/meta?tab=test"),
     page("platform-meta-performance", "integrations/meta?tab=performance"),
     page("platform-linkedin", "integrations/linkedin"),
     page("platform-reddit", "integrations/reddit"),
     page("sync-log", "integrations/log"),
     page("webhooks", "integrations/webhooks"),
+    page("data-export", "integrations/export"),
     page("quality", "integrations/quality"),
     page("quality-connection", "integrations/quality", { prepare: openQuality }),
     page("reconciliation", "reconciliation"),
-    page("funnel", "funnel"),
-    page("reconciliation-rows", "funnel", { prepare: openMissing }),
+    page("funnel", "reconciliation/funnel"),
+    page("reconciliation-rows", "reconciliation/funnel", { prepare: openMissing }),
+    { name: "leads", path: `/dashboard/sites/${product}/leads` },
     page("keys", "configuration/keys"),
     page("tag", "configuration/tag"),
     page("domains", "configuration/domains"),
@@ -138,6 +197,9 @@ function memberPages({ site }: Demo): Shown[] {
     page("assistants", "settings/assistants"),
     page("members", "settings/members"),
     page("alerts", "settings/alerts"),
+    page("shared-report", "settings/sharing", { prepare: openShared("report") }),
+    page("wall", "settings/sharing", { prepare: openShared("wall"), fits: true }),
+    page("sharing", "settings/sharing"),
     page("oauth-apps", "settings/oauth-apps"),
     page("audit", "settings/audit"),
   ];
@@ -246,7 +308,7 @@ async function take(
       await page.goto(`${origin}${shown.path}`);
       await settled();
       if (shown.prepare) await shown.prepare(page).then(settled);
-      await fitWindow(page, settled, shown);
+      if (!shown.fits) await fitWindow(page, settled, shown);
       const path = join(values.out, `${name}.png`);
       await page.screenshot({ path, animations: "disabled", caret: "hide" });
       console.log(path);

@@ -55,6 +55,7 @@ function pageOf(kind: Kind): string {
           "Paths in the request, of which the first that has a value counts ([the language](../reference/sources.md#mapping)).",
           ...kind.rules.flatMap(fieldsTable),
         ]),
+    ...lookUpText(kind),
     "## When a request fails",
     [...guide.retries, ...(guide.notes ?? [])].map((line) => `- ${line}`).join("\n"),
     ...exampleText(kind),
@@ -66,7 +67,10 @@ const lastStep = "Check that the first request arrived: `npx cleancast source sh
 function addLine(kind: Kind): string {
   const needed = settingsOf(kind).filter(({ required }) => required);
   // Without it the address alone would be the secret, though the sender can sign.
-  const secrets = settingsOf(kind).filter(({ secret, required, requiredUnless }) => secret && !required && !requiredUnless);
+  const keys = Object.values(kind.lookUps ?? {}).map(({ key }) => key);
+  const secrets = settingsOf(kind).filter(
+    ({ name, secret, required, requiredUnless }) => secret && !required && !requiredUnless && !keys.includes(name),
+  );
   const words = [...needed, ...secrets].map(({ name, secret }) => `${name}=${secret ? "@file" : "…"}`);
   return ["npx cleancast source add SITE", kind.id, ...words, ...(kind.isMapped ? ["email=customer.email"] : [])].join(" ");
 }
@@ -129,12 +133,36 @@ function fieldsTable(rule: Rule): string[] {
     ["the sender's customer id", fields.customer],
     ["another id of the order", fields.orderRef],
     ["click ids", fields.clickIds?.map((one) => (typeof one === "string" ? one : one[1])).join(" ; ")],
+    ["the visit, by the token of its link", fields.link?.token],
     ["items", fields.items?.from],
   ] as const;
   const rows = [...mappedFields.map((name) => [`\`${name}\``, fields[name]] as const), ...others].flatMap(([name, path]) =>
     path === undefined ? [] : [[name, `\`${path}\``]],
   );
-  return [`**${rule.name[0]?.toUpperCase()}${rule.name.slice(1)}**`, table(["field", "from"], rows)];
+  const sum = "The value is what was refunded of the order so far: what is counted already is taken off.";
+  const isSum = rule.gives === "refund" && rule.sums;
+  return [`**${rule.name[0]?.toUpperCase()}${rule.name.slice(1)}**`, ...(isSum ? [sum] : []), table(["field", "from"], rows)];
+}
+
+function lookUpText({ name, rules, lookUps = {} }: Kind): string[] {
+  const parts = Object.entries(lookUps).flatMap(([id, { key, steps, fields }]) => [
+    `**${rules
+      .filter(({ lookUp }) => lookUp === id)
+      .map((rule) => `${rule.name[0]?.toUpperCase()}${rule.name.slice(1)}`)
+      .join(", ")}**, with the key in \`${key}\`:`,
+    steps.map(({ url, permission }, i) => `${i + 1}. \`GET ${url}\` (the key needs ${permission})`).join("\n"),
+    table(
+      ["field", "from the answers"],
+      mappedFields.flatMap((field) => (fields[field] === undefined ? [] : [[`\`${field}\``, `\`${fields[field]}\``]])),
+    ),
+  ]);
+  return parts.length === 0
+    ? []
+    : [
+        "## Look-ups",
+        `Where neither the request nor the relay knows the person, or the order of a refund, the relay asks ${name}, after the request was answered ([look-ups](../reference/sources.md#look-ups)).`,
+        ...parts,
+      ];
 }
 
 function exampleText(kind: Kind): string[] {

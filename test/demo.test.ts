@@ -27,7 +27,7 @@ test("the demo writes its history, starts, accepts events of every site, and lea
   );
   expect(stderr).toBe("");
   expect(stdout).toMatch(/is running with \d{3} events of 1 days/);
-  expect(stdout).toContain(`A relay with ${standins.length} platforms, each connected to its stand-in, and 4 sources`);
+  expect(stdout).toContain(`A relay with ${standins.length} platforms, each connected to its stand-in, and 5 sources`);
   expect(stdout).toMatch(/Dashboard {3}http:\/\/localhost:\d+\/dashboard\//);
   expect(stdout).toMatch(/Password {4}[0-9A-Za-z]{16}/);
   expect(readdirSync(folder)).toEqual([]);

@@ -11,6 +11,8 @@ import { buildSite } from "../scripts/docs/build.ts";
 import { commandPages, unmatchedNotes } from "../scripts/commandDocs.ts";
 import { withStateDiagram } from "../scripts/docs/stateDiagram.ts";
 import { configurationFiles } from "../scripts/configurationDocs.ts";
+import { rankParts } from "../src/mcp/rankParts.ts";
+import { settingsPage } from "../scripts/settingsDocs.ts";
 import { platformPages } from "../scripts/platformDocs.ts";
 import { sourcePages } from "../scripts/sourceDocs.ts";
 import { readConfig } from "../src/installation/config.ts";
@@ -46,6 +48,30 @@ test("the pages of the commands match what the commands declare (npm run docs:co
 test("the schema and the fields of the configuration file are those that apply checks (npm run docs:configuration)", () => {
   for (const [name, text] of configurationFiles())
     expect(readFileSync(join(root, "docs/reference", name), "utf8"), name).toBe(text);
+});
+
+test("the settings are those that the relay reads (npm run docs:settings)", () => {
+  expect(read("docs/reference/settings.md")).toBe(settingsPage());
+});
+
+test.each([
+  ["Invalid API key", "how-to/troubleshooting#the-endpoint-refuses-the-request"],
+  ["PORT", "reference/settings#host-port"],
+  ["dedup", "reference/inbound#duplicates-deduplication"],
+  ["duplicate", "reference/inbound#duplicates-deduplication"],
+  ["GDPR", "how-to/privacy-settings"],
+  ["rate limit", "reference/inbound#rate-limit"],
+  ["environment variables", "reference/settings"],
+  ["CLEANCAST_URL", "reference/settings#cleancast_url"],
+  ["consent", "explanation/consent"],
+  ["Calendly", "sources/calendly"],
+  ["refund", "how-to/refunds"],
+  ["refunds", "how-to/refunds"],
+  ["backup", "reference/commands/backup"],
+  ["why google counts fewer", "how-to/why-google-counts-fewer"],
+])("who searches for %s finds the right page first", (question, address) => {
+  const parts = JSON.parse(readFileSync(join(root, "dist/docs/search.json"), "utf8"));
+  expect(rankParts(parts, question, 1).map(({ u }) => u)).toEqual([`/docs/${address}`]);
 });
 
 test("the example of the configuration file is valid for editors that check it with the schema", () => {

@@ -25,6 +25,12 @@ const reasons = new Set([
 const elsewhere = new Map([
   ["npm ci && npm run demo", "the demo is an installation of its own, with weeks of data"],
   ["npx cleancast mcp", "needs an assistant at its input"],
+  ["npx cleancast share remove shop.example.com ID", "would end the link that the page has made"],
+  ["npx cleancast share send shop.example.com", "needs a mail server or a chat"],
+  [
+    "kubectl kustomize . | grep image:\nkubectl kustomize migrate | grep image:",
+    "needs kubectl, and is run where it is installed",
+  ],
   ["npm pack", "packs the project, which builds it under the other tests"],
   ["npm install --ignore-scripts ./cleancast-0.2.0.tgz\nnpx cleancast serve", "needs the package"],
   [

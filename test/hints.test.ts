@@ -106,9 +106,9 @@ describe("hints", () => {
   test.each([
     ["site", "it is not complete"],
     ["sites list", "there is no command sites"],
-    ["connect shop.example.com", "an argument is missing"],
+    ["connection add shop.example.com", "an argument is missing"],
     ["member add ada@example.com owner", "the option --role is missing"],
-    ["connect X meta … with fresh credentials", "a part is left out"],
+    ["connection add X meta … with fresh credentials", "a part is left out"],
     ["site list --all", "there is no option --all"],
     ["key list X", null],
   ])("the hint %j: %j", (text, fault) => expect(faultOf(text)).toBe(fault));

@@ -1,8 +1,9 @@
-// The manifests of ops/kubernetes: checked against the types of the Kubernetes API by the compiler, and against the relay.
+// The manifests of ops/kubernetes: checked against the types of the Kubernetes API by the compiler, against the relay, and built with
+// the overlays of the page by kustomize, where kubectl is installed.
 
 import { execFile } from "node:child_process";
-import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import type { Deployment } from "kubernetes-types/apps/v1.d.ts";
@@ -11,10 +12,11 @@ import type { Job } from "kubernetes-types/batch/v1.d.ts";
 import type { PodSpec, PodTemplateSpec, Service } from "kubernetes-types/core/v1.d.ts";
 import type { PodDisruptionBudget } from "kubernetes-types/policy/v1.d.ts";
 import { describe, expect, test } from "vitest";
-import { parse } from "yaml";
+import { parse, parseAllDocuments } from "yaml";
 import { readConfig } from "../src/installation/config.ts";
 import { freshFolder } from "./support/databases.ts";
 import { blocksOf } from "./support/documents/documents.ts";
+import { findProgram } from "./support/servers/programs.ts";
 
 const run = promisify(execFile);
 const root = fileURLToPath(new URL("..", import.meta.url));
@@ -34,6 +36,7 @@ const types: Readonly<Record<string, string>> = {
 
 type Kustomization = {
   resources?: string[];
+  components?: string[];
   configMapGenerator?: { name: string; literals: string[] }[];
   images?: { name: string; newName: string; newTag: string }[];
   patches?: { path: string; target: Record<string, string> }[];
@@ -45,6 +48,14 @@ const autoscaler = readYaml("ops/kubernetes/relay/autoscaler.yaml") as Horizonta
 const budget = readYaml("ops/kubernetes/relay/disruption-budget.yaml") as PodDisruptionBudget;
 const service = readYaml("ops/kubernetes/relay/service.yaml") as Service;
 const job = readYaml("ops/kubernetes/migrate/job.yaml") as Job;
+
+/** The blocks of the page that contain these words. */
+const pageBlocks = (words: string) => blocksOf("docs/how-to/kubernetes.md").filter(({ text }) => text.includes(words));
+const componentsOf = (text = "") => (parse(text) as Kustomization).components ?? [];
+/** The files that the page tells its reader to write, by their paths. */
+const overlays = Object.fromEntries(
+  pageBlocks("apiVersion: kustomize").map(({ text }) => [/^# (\S+)\n/.exec(text)?.[1] ?? "", text]),
+);
 
 const podOf = (template: PodTemplateSpec | undefined): PodSpec => template?.spec ?? expect.unreachable("no pod");
 const relayPod = podOf(deployment.spec?.template);
@@ -185,26 +196,66 @@ describe("the manifests for Kubernetes", () => {
     }
   });
 
-  test("the overlay and the component of the page fit to the manifests", () => {
-    const [overlay = "", , component = ""] = blocksOf("docs/how-to/kubernetes.md")
-      .filter(({ language }) => language === "yaml")
-      .map(({ text }) => text);
-    const { resources, configMapGenerator, images } = parse(overlay) as Required<Kustomization>;
-    const { components } = parse(component) as { components: string[] };
-    for (const folder of [...resources, ...components])
-      expect(existsSync(join(root, folder, "kustomization.yaml")), folder).toBe(true);
+  test("the overlays of the page fit to the manifests, and name their image", () => {
+    const { resources, configMapGenerator } = parse(overlays["kustomization.yaml"] ?? "") as Required<Kustomization>;
+    const folders = [...resources, ...componentsOf(pageBlocks("components:").at(-1)?.text)].filter((one) => one !== "image");
+    expect(folders).toEqual(["ops/kubernetes/relay", "ops/kubernetes/backlog"]);
+    for (const folder of folders) expect(existsSync(join(root, folder, "kustomization.yaml")), folder).toBe(true);
     const merged = configMapGenerator.flatMap(({ literals }) => literals.map((line) => line.split("=")));
     expect(readConfig({ ...settings, ...Object.fromEntries(merged) }).unknownVariables).toEqual([]);
     for (const [name = ""] of merged) expect(Object.keys(settings)).toContain(name);
-    expect(images).toEqual(kustomizationOf("relay").images);
+    const [image = expect.unreachable("no image")] =
+      (parse(overlays["image/kustomization.yaml"] ?? "") as Kustomization).images ?? [];
+    expect(image.newTag).toBe(version);
+    // A base that renames the image itself leaves nothing that an overlay could rename.
+    for (const folder of ["relay", "migrate"]) expect(kustomizationOf(folder).images).toBeUndefined();
+    for (const pod of [relayPod, podOf(job.spec?.template)]) expect(pod.containers.map((one) => one.image)).toEqual([image.name]);
   });
 
-  test("manifests and page name the version of this package", () => {
-    for (const folder of ["relay", "migrate"])
-      expect(kustomizationOf(folder).images).toEqual([
-        { name: "cleancast", newName: "registry.example.com/cleancast", newTag: version },
-      ]);
-    expect(read("docs/how-to/kubernetes.md")).toContain(`newTag: "${version}"`);
+  const kubectl = findProgram("kubectl");
+  const sentence = "the overlays of the page make nodes and a migration with the reader's registry, version and settings";
+  test.skipIf(!kubectl)(`${sentence}${kubectl ? "" : " (skipped: kubectl is not installed)"}`, async () => {
+    const folder = freshFolder();
+    cpSync(join(root, "ops"), join(folder, "ops"), { recursive: true });
+    const write = (path: string, text: string) => {
+      mkdirSync(dirname(join(folder, path)), { recursive: true });
+      writeFileSync(join(folder, path), text);
+    };
+    for (const [path, text] of Object.entries(overlays)) write(path, text);
+    const [looking] = pageBlocks("kubectl kustomize");
+    const look = async () =>
+      (await run("sh", ["-c", looking?.text ?? ""], { cwd: folder })).stdout.replaceAll(/^ +image: /gm, "");
+    expect(await look()).toBe(`registry.example.com/cleancast:${version}\n`.repeat(2));
+
+    // Another registry and version than those of the page, its file of the configuration and its component.
+    const image = overlays["image/kustomization.yaml"] ?? "";
+    write("image/kustomization.yaml", image.replace("registry.example.com/", "10.0.0.5:5000/team/").replace(version, "9.9.9"));
+    expect(await look()).toBe("10.0.0.5:5000/team/cleancast:9.9.9\n".repeat(2));
+    const main = parse(overlays["kustomization.yaml"] ?? "") as Kustomization;
+    const patching = parse(pageBlocks("patches:")[0]?.text ?? "") as Kustomization;
+    const components = componentsOf(pageBlocks("components:").at(-1)?.text);
+    const configMapGenerator = [...(main.configMapGenerator ?? []), ...(patching.configMapGenerator ?? [])];
+    write("kustomization.yaml", JSON.stringify({ ...main, ...patching, components, configMapGenerator }));
+    write("cleancast.yaml", "version: 1\n");
+    const { stdout } = await run(kubectl as string, ["kustomize", "."], { cwd: folder });
+    const built = parseAllDocuments(stdout).map((one) => one.toJS() as { kind: string } & Record<string, unknown>);
+    const ofKind = (kind: string) => built.filter((one) => one.kind === kind);
+    const checked = built.filter(({ kind }) => kind !== "ConfigMap");
+    expect(checked).toHaveLength(4);
+    expect(await typeErrors(checked)).toBe("");
+    const maps = ofKind("ConfigMap") as unknown as { metadata: { name: string }; data: Record<string, string> }[];
+    const own = maps.find(({ data }) => data["CLEANCAST_URL"]) ?? expect.unreachable("no settings");
+    expect(own.data).toEqual({ ...settings, CLEANCAST_URL: "https://cc.example.com", CLEANCAST_TRUST_PROXY: "10.42.0.0/16" });
+    const pod = podOf((ofKind("Deployment")[0] as unknown as Deployment).spec?.template);
+    expect(pod.containers[0]).toMatchObject({
+      image: "10.0.0.5:5000/team/cleancast:9.9.9",
+      args: ["serve", "--config", "/etc/cleancast/cleancast.yaml"],
+    });
+    // kustomize names the maps after their content; the node must ask for these names.
+    expect(pod.containers[0]?.envFrom?.[0]?.configMapRef?.name).toBe(own.metadata.name);
+    expect(maps.map(({ metadata }) => metadata.name)).toContain(pod.volumes?.at(-1)?.configMap?.name);
+    const scaled = ofKind("HorizontalPodAutoscaler")[0] as unknown as HorizontalPodAutoscaler;
+    expect(scaled.spec?.metrics).toHaveLength(2);
   });
 
   test("the patched autoscaler has the fields and types of the Kubernetes API", async () => {

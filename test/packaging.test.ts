@@ -12,6 +12,7 @@ import { promisify } from "node:util";
 import { beforeAll, describe, expect, test } from "vitest";
 import { parse } from "yaml";
 import { readConfig } from "../src/installation/config.ts";
+import { matchNetwork } from "../src/http/transport.ts";
 import { toStartFault } from "../src/server/server.ts";
 import { freshFolder } from "./support/databases.ts";
 import { documents } from "./support/documents/documents.ts";
@@ -280,6 +281,18 @@ type Compose = {
   networks: { default: { ipam: { config: { subnet: string }[] } } };
 };
 
+/** Ranges that machines are often in already: a network of Docker hides them. */
+const usedByDefault = {
+  "AWS's first network and all pools of Docker": "172.16.0.0/12",
+  "Docker's other pool, and routers at home": "192.168.0.0/16",
+  "Azure, Oracle and Hetzner": "10.0.0.0/16",
+  "Google's automatic subnets": "10.128.0.0/9",
+  Podman: "10.88.0.0/15",
+  k3s: "10.42.0.0/15",
+  "services of Kubernetes, and DigitalOcean": "10.96.0.0/11",
+  "carriers and Tailscale": "100.64.0.0/10",
+};
+
 describe.each(["compose.yaml", "compose.postgres.yaml"])("ops/compose/%s", (name) => {
   const compose = parse(read(`ops/compose/${name}`), {
     strict: true,
@@ -308,6 +321,15 @@ describe.each(["compose.yaml", "compose.postgres.yaml"])("ops/compose/%s", (name
         else expect(compose.volumes).toHaveProperty(from);
       }
     }
+  });
+
+  test("the network of a compose file is none that clouds, Kubernetes or Docker use by default", () => {
+    const text = compose.networks.default.ipam.config[0]?.subnet ?? "";
+    const [, subnet = ""] = /^\$\{RELAY_SUBNET:-([\d./]+)\}$/.exec(text) ?? [];
+    expect(subnet).toMatch(/^\d+\.\d+\.\d+\.0\/24$/);
+    const inside = (network: string) => matchNetwork(network)?.(subnet.replace("/24", "")) ?? expect.unreachable(network);
+    for (const [user, network] of Object.entries(usedByDefault)) expect([user, inside(network)]).toEqual([user, false]);
+    expect(inside("10.0.0.0/8")).toBe(true);
   });
 
   test("a compose file limits the logs of every service, so that they do not fill the disk", () => {

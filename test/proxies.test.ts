@@ -108,7 +108,7 @@ describe.each([
     const site = await home.run("site", "add", "shop.example.com");
     const { key } = await home.run("key", "add", site.id, "crm");
     await home.run("host", "add", site.id, "www.example.com");
-    await home.run("connect", site.id, "sandbox");
+    await home.run("connection", "add", site.id, "sandbox");
     const relay = await home.start();
     const port = await freePort();
     const folder = freshFolder();

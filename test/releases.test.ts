@@ -51,7 +51,7 @@ describe("migrations and releases", () => {
   });
 
   test("a contracting migration needs a release that no longer uses what it removes", () => {
-    const removes = { ...adding(`ALTER TABLE events DROP COLUMN released_at`), kind: "contract" } as const;
+    const removes = { ...adding(`ALTER TABLE events DROP COLUMN order_event_id`), kind: "contract" } as const;
     const tooEarly = { ...removes, unusedSince: next };
     expect(migrationFaults([...migrations, tooEarly], [present])).toEqual([
       `schema ${next} removes what every release that is out still uses`,
@@ -99,9 +99,9 @@ describe.each(engines)("releases and schemas on %s", (engine) => {
     const mistakes: [name: string, statements: string[], inRelease: RegExp, inStatement?: RegExp][] = [
       [
         "a removed column",
-        [`ALTER TABLE events DROP COLUMN released_at`],
-        /^events\.released_at was .*, and is gone/,
-        /column:? "?released_at"?.*: .*FROM events/,
+        [`ALTER TABLE events DROP COLUMN order_event_id`],
+        /^events\.order_event_id was .*, and is gone/,
+        /column:? "?order_event_id"?.*: .*FROM events/,
       ],
       [
         "a renamed column",
@@ -152,11 +152,11 @@ describe.each(engines)("releases and schemas on %s", (engine) => {
   });
 
   test("a release does not miss a column or a table that it no longer uses", async () => {
-    const removes = adding(`ALTER TABLE events DROP COLUMN released_at`, `DROP TABLE leases`);
+    const removes = adding(`ALTER TABLE events DROP COLUMN order_event_id`, `DROP TABLE leases`);
     const unused = (await releaseFaults(present, engine, [...migrations, removes])).flatMap(
       (fault) => /^\w+\.\w+/.exec(fault) ?? [],
     );
-    expect(unused).toContain("events.released_at");
+    expect(unused).toContain("events.order_event_id");
     expect(await releaseFaults(releaseOf("later", unused), engine, [...migrations, removes])).toEqual([]);
   });
 });

@@ -19,9 +19,9 @@ beforeAll(async () => {
   home = await newInstallation("sqlite", { CLEANCAST_PLATFORM_ORIGINS: JSON.stringify(standins.origins) });
   ({ key } = await home.addSite("shop.example.com"));
   const { url } = await startReceiver();
-  await home.run("connect", "shop.example.com", "webhook", `url=${url}/`);
+  await home.run("connection", "add", "shop.example.com", "webhook", `url=${url}/`);
   const settings = Object.entries(standinConnections.google_ads).map(([name, value]) => `${name}=${value}`);
-  await home.run("connect", "shop.example.com", "google_ads", ...settings);
+  await home.run("connection", "add", "shop.example.com", "google_ads", ...settings);
   relay = await home.start();
   return () => standins.close();
 });

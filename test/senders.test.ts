@@ -18,7 +18,7 @@ let inbound: string;
 beforeAll(async () => {
   home = await newInstallation("sqlite");
   ({ key } = await home.addSite("shop.example.com"));
-  await home.run("connect", "shop.example.com", "sandbox");
+  await home.run("connection", "add", "shop.example.com", "sandbox");
   relay = await home.start();
   inbound = `${relay.url}/__cc/inbound`;
 });

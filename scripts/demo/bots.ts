@@ -79,7 +79,7 @@ const kinds: (Partial<Observation> & { weight: number })[] = [
   {
     weight: 2,
     address: hosting,
-    submit: { afterMs: 220, inputs: 0, untrusted: true },
+    headers: { ...fromBrowser, acceptLanguage: false },
     frequency: { ...normal, emailsOfVisitor: 12 },
   },
 ];

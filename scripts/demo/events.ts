@@ -44,6 +44,8 @@ export function createPlanner(created: CreatedSite, bots: readonly Bot[], random
   const { demo } = created;
   const known: Customer[] = [];
   const sales: Sale[] = [];
+  /** The customers who had an event that another one of theirs follows. */
+  const waiting = new Map(demo.kinds.flatMap(({ after }) => (after === undefined ? [] : [[after, [] as Customer[]]])));
   let customers = 0;
   let orders = 104_200;
 
@@ -73,25 +75,32 @@ export function createPlanner(created: CreatedSite, bots: readonly Bot[], random
   }
 
   return (at) => {
-    const kind = random.pickWeighted(demo.kinds);
+    const drawn = random.pickWeighted(demo.kinds);
+    const ready = waiting.get(drawn.after ?? "") ?? [];
+    // The first leads are not qualified yet.
+    const isNext = drawn.after !== undefined && ready.length > 5;
+    const kind = drawn.after === undefined || isNext ? drawn : (demo.kinds[0] ?? drawn);
+    const follower = isNext ? ready.splice(random.integer(0, ready.length - 1), 1)[0] : undefined;
     const sold = kind.name === "refund" ? sales[random.integer(Math.max(0, sales.length - 400), sales.length - 1)] : undefined;
     const name = kind.name === "refund" && !sold ? "purchase" : kind.name;
     const draw = random.number();
-    const domain = sold
-      ? undefined
-      : draw < 0.011
-        ? random.pick(disposableDomains)
-        : draw < 0.016
-          ? "competitor.example"
-          : undefined;
-    const customer = sold?.customer ?? drawCustomer(domain);
-    const isBot = !sold && draw > 0.984;
+    const domain =
+      sold || follower
+        ? undefined
+        : draw < 0.011
+          ? random.pick(disposableDomains)
+          : draw < 0.016
+            ? "competitor.example"
+            : undefined;
+    const customer = sold?.customer ?? follower ?? drawCustomer(domain);
+    const isBot = !sold && !follower && draw > 0.984;
+    if (!domain && !isBot) waiting.get(name)?.push(customer);
     const currency = sold?.currency ?? (random.chance(demo.dollars) ? "USD" : "EUR");
     const value =
       sold?.value ?? (kind.value === null ? null : Math.round(kind.value * (0.25 + 1.5 * random.number() ** 1.6) * 100) / 100);
     const orderId = sold?.orderId ?? (kind.hasOrder ? `${demo.orderPrefix}${++orders}` : null);
     if (name === "purchase" && orderId && !domain && !isBot) sales.push({ customer, orderId, value: value ?? 0, currency });
-    const hasVisits = !sold && random.chance(0.74);
+    const hasVisits = !sold && !follower && random.chance(0.74);
     const consent = hasVisits && !isBot ? random.pickWeighted(decisions).consent : null;
     return {
       at,

@@ -71,7 +71,7 @@ export function liveTraffic(
     const { demo, key } = created;
     const customer = newCustomer(random, ++number);
     if (hasVisit) await visit(created, customer.email);
-    const kind = random.pickWeighted(demo.kinds.filter(({ name }) => name !== "refund"));
+    const kind = random.pickWeighted(demo.kinds.filter(({ name, after }) => name !== "refund" && after === undefined));
     const { text: answer } = await post(
       "/__cc/inbound",
       { "X-CC-Api-Key": key, "Content-Type": "application/json" },

@@ -1,8 +1,7 @@
 // `npm run demo` starts a relay with two months of history, three sites, every platform connected to its stand-in, and live
 // traffic. Its data folder is removed when it ends.
 //
-//   --port N   the port to listen on (also PORT; 8080 by default)      --days N   days of history
-//   --once     a short history and a few events, then ends             --quiet    no live traffic, and one line of JSON
+// `npm run demo -- --help` lists the options.
 
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -29,8 +28,18 @@ const { values } = parseArgs({
     days: { type: "string" },
     once: { type: "boolean", default: false },
     quiet: { type: "boolean", default: false },
+    help: { type: "boolean", short: "h", default: false },
   },
 });
+if (values.help) {
+  console.log(`npm run demo -- [options]
+
+  --port N   the port to listen on (also PORT; 8080 by default)
+  --days N   days of history, from 1 to 90 (62 by default)
+  --once     a short history and a few events, then ends
+  --quiet    no live traffic, and one line of JSON`);
+  process.exit(0);
+}
 const days = Number(values.days ?? (values.once ? 2 : 62));
 if (!(days >= 1 && days <= 90)) throw new Error("--days takes a number from 1 to 90");
 const print = (text: string) => void (values.quiet || console.log(text));
@@ -108,7 +117,8 @@ async function run(): Promise<void> {
 
   const { owner, viewer, password } = history.signIns;
   const connected = new Set([history.shop, history.product].flatMap(({ demo }) => demo.platforms.map(([id]) => id)));
-  if (values.quiet) console.log(JSON.stringify({ origin, site: history.shop.siteId, ...history.signIns }));
+  if (values.quiet)
+    console.log(JSON.stringify({ origin, site: history.shop.siteId, product: history.product.siteId, ...history.signIns }));
   print(`
 A relay with ${connected.size} platforms, each connected to its stand-in, and ${history.sources.length} sources is running with ${history.events} events of ${days} days.
 

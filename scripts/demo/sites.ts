@@ -31,6 +31,8 @@ type EventKind = {
   /** The mean value; null for events without one. */
   value: number | null;
   hasOrder: boolean;
+  /** The event that the person had before: the stages of a lead come from the CRM, without a visit. */
+  after?: string;
 };
 
 export type DemoSite = {
@@ -110,6 +112,8 @@ export const product: DemoSite = {
     { name: "sign_up", weight: 30, value: null, hasOrder: false },
     { name: "start_trial", weight: 18, value: 0, hasOrder: false },
     { name: "subscribe", weight: 8, value: 348, hasOrder: true },
+    { name: "qualified_lead", weight: 15, value: 120, hasOrder: false, after: "lead" },
+    { name: "closed_won", weight: 6, value: 900, hasOrder: false, after: "qualified_lead" },
   ],
   pages: ["/", "/pricing", "/features/invoices", "/features/bank-feeds", "/compare", "/guides/sales-tax"],
   channels: productChannels,

@@ -1,4 +1,4 @@
-// Four senders with their own webhooks, each of which signs as the real one does.
+// Senders with their own webhooks, four of the shop and one of the product, each of which signs as the real one does.
 
 import { createHmac } from "node:crypto";
 import { pathOf, addSource } from "../../src/sites/sources.ts";
@@ -99,6 +99,41 @@ const typeform: Sender = {
   }),
 };
 
+/** A system that no kind knows: its fields are mapped, and its requests are kept, so that the editor shows a preview. */
+const custom: Sender = {
+  kind: "custom",
+  name: "Mountain school (bookings)",
+  settings: {
+    verification: "hmac hex",
+    signing_secret: secret,
+    when: 'state = "confirmed"',
+    event: "schedule",
+    email: "guest.mail",
+    first_name: "guest.name words(first)",
+    last_name: "guest.name words(last)",
+    value: "price.amount cents(price.currency)",
+    currency_from: "price.currency",
+    order_id: "booking",
+    event_time: "booked_at iso",
+    click_ids: "landing_page",
+    type: "state",
+    keep_requests: "on",
+  },
+  sign: (body) => ({ "x-signature": hmac(body, "hex") }),
+  write: (random, { email, firstName, lastName }, number) => ({
+    headers: {},
+    body: {
+      booking: `MS-${number}`,
+      state: random.chance(0.8) ? "confirmed" : "requested",
+      course: random.pick(["Glacier tour", "First climb", "Ski touring"]),
+      guest: { name: `${firstName} ${lastName}`, mail: email },
+      price: { amount: random.integer(90, 320) * 100, currency: "EUR" },
+      booked_at: new Date().toISOString(),
+      landing_page: `https://shop.example.com/courses?gclid=Cj0-${number}`,
+    },
+  }),
+};
+
 const hubspot: Sender = {
   kind: "hubspot",
   name: "HubSpot",
@@ -135,7 +170,7 @@ export const addSources = async (
   { shop, product }: { shop: CreatedSite; product: CreatedSite },
   clock: Clock,
 ): Promise<DemoSource[]> => [
-  ...(await addSenders(context, shop, [shopify, stripe, typeform], clock)),
+  ...(await addSenders(context, shop, [shopify, stripe, typeform, custom], clock)),
   ...(await addSenders(context, product, [hubspot], clock)),
 ];
 

@@ -3,7 +3,7 @@
 import { ulid } from "../../src/kernel/ids.ts";
 import { dayMs, hourMs } from "../../src/kernel/time.ts";
 import type { Store } from "../../src/store/store.ts";
-import type { CountBucket, VisitCount } from "../../src/store/statistics/traffic.ts";
+import { suspicious, type CountBucket, type VisitCount } from "../../src/store/statistics/traffic.ts";
 import type { Bot } from "./bots.ts";
 import type { Random } from "./random.ts";
 import type { TrafficCurve } from "./trafficCurve.ts";
@@ -43,7 +43,8 @@ export function createVisitWriter(store: Store, random: Random, { siteId, perDay
     countQuarter(at: number): void {
       const usual = perDay / 96;
       const people = usual * curve(at);
-      add(at, "people", "", people);
+      add(at, "people", suspicious, people * 0.03);
+      add(at, "people", "", people * 0.97);
       add(at, "not a visit", "", people * 0.03);
       add(at, "suppressed", "", people * 0.05);
       for (const { name, campaign, share, invalid } of campaigns) {
@@ -51,9 +52,11 @@ export function createVisitWriter(store: Store, random: Random, { siteId, perDay
         add(at, "clicks of bots", `${name} ${campaign}`, clicks * invalid);
       }
       add(at, "evidence at emails", "", people * 0.04);
+      add(at, "evidence at conversions", "", people * 0.02);
       for (const { name, visits, emails } of evidence) {
         add(at, "evidence", name, people * visits);
         add(at, "evidence at emails", name, people * 0.04 * emails);
+        add(at, "evidence at conversions", name, people * 0.02 * emails);
       }
       // Bots depend less on the time of day than people.
       for (const { weight, judgement } of bots)
@@ -76,7 +79,7 @@ const campaigns = [
   { name: "msclkid", campaign: "search-generic", share: 0.04, invalid: 0.11 },
 ];
 
-/** The shares of the visits and of the submitted emails that have a piece of evidence. */
+/** The shares of the visits, and of the submitted emails and conversions, that have a piece of evidence. */
 const evidence = [
   { name: "pointer:press too short", visits: 0.021, emails: 0 },
   { name: "typing:inserted at once", visits: 0.012, emails: 0.03 },

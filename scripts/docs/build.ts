@@ -6,11 +6,14 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
+import { transformSync } from "rolldown/utils";
+import type { Part } from "../../src/mcp/rankParts.ts";
 import { contentsOf, type Listed, type Section } from "./contents.ts";
 import { architecture, projectFileName, readPage, type Page } from "./page.ts";
 import { frame } from "./frame.ts";
 
 const ownFolder = fileURLToPath(new URL("./", import.meta.url));
+const ranking = fileURLToPath(new URL("../../src/mcp/rankParts.ts", import.meta.url));
 const icon = fileURLToPath(new URL("../../dashboard/public/icon.svg", import.meta.url));
 
 /** Writes the site, or returns the faults of the documents as sentences and writes nothing. */
@@ -27,7 +30,11 @@ export function buildSite(docs: string, out: string): string[] {
     assets.set(name, `/docs/${path}`);
     content.set(path, bytes);
   };
-  for (const name of ["site.css", "site.js", "theme.js"]) keep(name, readFileSync(join(ownFolder, name)));
+  for (const name of ["site.css", "theme.js"]) keep(name, readFileSync(join(ownFolder, name)));
+  const { code } = transformSync(ranking, readFileSync(ranking, "utf8"));
+  const names = "{ folded, wordsOf, rankParts }";
+  const rank = `const ${names} = (() => {\n${code.replaceAll(/^export (?:\{.*)?/gm, "")}\nreturn ${names};\n})();\n`;
+  keep("site.js", Buffer.from(`${rank}${readFileSync(join(ownFolder, "site.js"), "utf8")}`));
   keep("icon.svg", readFileSync(icon));
   for (const file of files)
     if (file.startsWith("examples/")) content.set(`${file}.txt`, readFileSync(join(docs, file)));
@@ -112,11 +119,8 @@ const noteOf = ({ summary, parts: [first], title }: Page) => {
   return /^.{1,400}?\.(?=\s|$)/.exec(text.replace(/^Decision\. /, ""))?.[0] ?? `${title}.`;
 };
 
-/** Short keys keep the index small. `s`: section, `t`: page, `h`: heading, `u`: address, `x`: text. */
-type Found = { s: string; t: string; h: string; u: string; x: string };
-
 /** Lists the parts of all pages for the search of the site. */
-function searchIndex(pages: readonly Page[], sections: readonly Section[]): Found[] {
+function searchIndex(pages: readonly Page[], sections: readonly Section[]): Part[] {
   const listed = new Map(
     sections.flatMap((section) => section.pages.map(({ title, page }) => [page.file, { title, section: section.title }])),
   );

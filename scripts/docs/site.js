@@ -1,4 +1,4 @@
-// Runs the search, the copy buttons, the sections on a phone, and the mark in "On this page".
+// Runs the search (build.ts puts src/mcp/rankParts.ts before this), the copy buttons, the sections on a phone, and the mark in "On this page".
 
 const all = (selector, within = document) => [...within.querySelectorAll(selector)];
 const createNode = (tag, properties, ...children) => {
@@ -51,27 +51,7 @@ const indexAddress = document.currentScript?.dataset.index ?? document.querySele
 let index = null;
 let active = -1;
 
-const folded = (text) => text.toLowerCase().normalize("NFKD").replaceAll(/\p{M}/gu, "");
 const load = () => (index ??= fetch(indexAddress).then((answer) => answer.json()));
-
-/** Every word must be found; titles weigh more than headings, headings more than text, beginnings of words more than middles. */
-function score(part, words) {
-  let sum = 0;
-  for (const word of words) {
-    const best = Math.max(weight(part.t, word, 12), weight(part.h, word, 8), weight(part.s, word, 2), weight(part.x, word, 2));
-    if (best === 0) return 0;
-    sum += best;
-  }
-  // Decisions are ranked after pages about use.
-  return (sum + (part.h === "" ? 1 : 0)) / (part.s === "Decisions" ? 3 : 1);
-}
-
-function weight(text, word, max) {
-  const at = folded(text).indexOf(word);
-  if (at < 0) return 0;
-  const begins = at === 0 || /[^\p{L}\p{N}]/u.test(text[at - 1]);
-  return begins ? max : max / 3;
-}
 
 function excerpt(text, words) {
   const plain = folded(text);
@@ -101,15 +81,10 @@ function marked(text, words) {
 }
 
 async function search() {
-  const words = folded(field.value).split(/\s+/).filter(Boolean);
   const parts = await load();
+  const words = wordsOf(field.value);
   if (words.length === 0) return show([]);
-  const found = parts
-    .map((part) => ({ part, points: score(part, words) }))
-    .filter(({ points }) => points > 0)
-    .toSorted((a, b) => b.points - a.points)
-    .slice(0, 8);
-  const rows = found.map(({ part }, i) =>
+  const rows = rankParts(parts, field.value, 8).map((part, i) =>
     createNode(
       "a",
       { href: part.u, id: `found-${i}`, role: "option", className: "row" },
@@ -161,3 +136,11 @@ document.addEventListener("keydown", (event) => {
   field.focus();
   field.select();
 });
+
+// A link can bring what is searched for.
+const asked = new URLSearchParams(location.search).get("q");
+if (asked) {
+  field.value = asked.slice(0, 200);
+  field.focus();
+  void search();
+}

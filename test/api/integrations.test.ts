@@ -71,7 +71,7 @@ describe.each(endToEndEngines)("integrations in the management API on %s", (engi
     expect(await zipped.json()).toEqual(asked.json);
   });
 
-  test("a connection is proven when it is saved, and again on request; past conversions are counted and sent", async () => {
+  test("a connection is verified when it is saved, and again on request; past conversions are counted and sent", async () => {
     const shop = (await owner.ask("POST /sites", { host: "past.example" })).json.id;
     const sender = (await owner.ask(`POST /sites/${shop}/keys`, { name: "CRM" })).json.key;
     const at = `/sites/${shop}/connections`;
@@ -85,7 +85,7 @@ describe.each(endToEndEngines)("integrations in the management API on %s", (engi
     );
     expect(refused.connection).toMatchObject({
       state: "active",
-      proof: { state: "unproven", reason: expect.stringMatching(/190/), provenAt: null },
+      verification: { state: "unverified", reason: expect.stringMatching(/190/), verifiedAt: null },
       sendsNothing: null,
     });
     const { id } = refused.connection;
@@ -94,7 +94,7 @@ describe.each(endToEndEngines)("integrations in the management API on %s", (engi
       "PATCH /sites/:site/connections/:connection",
       await owner.ask(`PATCH ${at}/${id}`, { settings: { access_token } }),
     );
-    expect(corrected.connection.proof).toMatchObject({ state: "proven", reason: null });
+    expect(corrected.connection.verification).toMatchObject({ state: "verified", reason: null });
 
     // A wrong token does not replace the one that works, unless the caller insists.
     const change = { settings: { access_token: wrong.access_token } };
@@ -108,12 +108,12 @@ describe.each(endToEndEngines)("integrations in the management API on %s", (engi
       expect(conflict.answer.text).not.toContain(wrong.access_token);
     }
     const [kept] = (await owner.ask(`GET ${at}`)).json.items;
-    expect(kept.proof).toEqual(corrected.connection.proof);
-    const insisted = await owner.ask(`PATCH ${at}/${id}`, { ...change, prove: false });
-    expect(insisted.json.connection.proof).toMatchObject({ state: "unproven" });
+    expect(kept.verification).toEqual(corrected.connection.verification);
+    const insisted = await owner.ask(`PATCH ${at}/${id}`, { ...change, verify: false });
+    expect(insisted.json.connection.verification).toMatchObject({ state: "unverified" });
     await owner.ask(`PATCH ${at}/${id}`, { settings: { access_token } });
-    const asked = checkedAnswer("POST /sites/:site/connections/:connection/prove", await owner.ask(`POST ${at}/${id}/prove`));
-    expect(asked.proof.checkedAt).toBeGreaterThanOrEqual(corrected.connection.proof.checkedAt);
+    const asked = checkedAnswer("POST /sites/:site/connections/:connection/verify", await owner.ask(`POST ${at}/${id}/verify`));
+    expect(asked.verification.checkedAt).toBeGreaterThanOrEqual(corrected.connection.verification.checkedAt);
 
     const backfill = `${at}/${id}/backfill`;
     const name = "GET /sites/:site/connections/:connection/backfill";
@@ -137,7 +137,7 @@ describe.each(endToEndEngines)("integrations in the management API on %s", (engi
     expect(fault(await owner.ask(`POST ${backfill}`, { days: 0 }))).toEqual([400, "invalid", "days"]);
     const again = await owner.ask(`POST ${backfill}/count`, { days: 7 });
     expect(again.json).toMatchObject({ sendable: 0, leftOut: { "already delivered": 3 } });
-    expect(fault(await viewer.ask(`POST /sites/${site}/connections/none/prove`))[0]).toBe(403);
+    expect(fault(await viewer.ask(`POST /sites/${site}/connections/none/verify`))[0]).toBe(403);
   });
 
   test("a connection can be created, previewed, tested, changed, paused, resumed and deleted", async () => {
@@ -196,7 +196,9 @@ describe.each(endToEndEngines)("integrations in the management API on %s", (engi
 
     expect((await admin.ask(`POST ${at}/pause`)).status).toBe(200);
     await send();
-    await eventually("the delivery is parked", async () => (await listed())[0].waiting === 1);
+    const parked = () => viewer.ask(`GET /sites/${site}/deliveries?state=parked&connection=${connection.id}`);
+    await eventually("the delivery is parked", async () => (await parked()).json.items.length === 1);
+    expect((await listed())[0].waiting).toBe(1);
     const got = receiver.got.length;
     const resumed = checkedAnswer("POST /sites/:site/connections/:connection/resume", await admin.ask(`POST ${at}/resume`));
     expect(resumed.released).toBe(1);

@@ -41,7 +41,7 @@ describe.each(engines)("the routes of the management API on %s", (engine) => {
     other = await home.addSite("other.example");
     const {
       connection: { id: connection },
-    } = await home.run("connect", other.host, "sandbox");
+    } = await home.run("connection", "add", other.host, "sandbox");
     const {
       webhook: { id: webhook },
     } = await home.run("webhook", "add", other.host, "https://example.com/hook");
@@ -59,8 +59,8 @@ describe.each(engines)("the routes of the management API on %s", (engine) => {
     apiKey = key.json.key;
     const list = join(freshFolder(), "orders.csv");
     writeFileSync(list, `order,date\n1,2026-11-01\n`);
-    await home.run("reconcile", "upload", list, "--site", other.host);
-    const { reconciliation } = await home.run("reconcile", "start", "--site", other.host);
+    await home.run("reconcile", "upload", other.host, list);
+    const { reconciliation } = await home.run("reconcile", "start", other.host);
     const [event, run] = [events[0].id, reconciliation.id];
     const { source } = await home.run("source", "add", other.host, "stripe", "signing_secret=s3cret-of-stripe");
     ids = { connection, webhook, event, run, source: source.id, key: keys[0].id, visit: "none", signIn: "none" };

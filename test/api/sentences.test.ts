@@ -25,8 +25,15 @@ test("a message is a sentence wherever it is read", async () => {
   const relay = await home.start();
   const owner = await becomeOwner(relay);
 
-  const { connection } = await home.run("connect", host, "webhook", `url=${receiver.url}/refused`);
-  const { connection: meta } = await home.run("connect", host, "meta", "pixel_id=123456789012345", "access_token=EAAB0123456789");
+  const { connection } = await home.run("connection", "add", host, "webhook", `url=${receiver.url}/refused`);
+  const { connection: meta } = await home.run(
+    "connection",
+    "add",
+    host,
+    "meta",
+    "pixel_id=123456789012345",
+    "access_token=EAAB0123456789",
+  );
   const { webhook } = await home.run("webhook", "add", host, `${receiver.url}/totals`);
   await home.run("webhook", "disable", webhook.id);
 
@@ -40,21 +47,21 @@ test("a message is a sentence wherever it is read", async () => {
   expect((await call(relay.url, { method: "GET", path: "/oauth/start/none" })).text).toContain("link");
 
   // Its backfill waits, so that it can be cancelled.
-  const { connection: late } = await home.run("connect", host, "sandbox");
+  const { connection: late } = await home.run("connection", "add", host, "sandbox");
   await home.run("connection", "pause", late.id);
   await home.run("backfill", "start", late.id, "--days", "30", "--yes");
   await home.run("backfill", "cancel", late.id);
-  await home.print("connection", "prove", meta.id);
+  await home.print("connection", "verify", meta.id);
 
   const folder = freshFolder();
   const [file, refused] = [join(folder, "orders.csv"), join(folder, "refused.csv")];
   const now = new Date().toISOString();
   writeFileSync(file, `order,date,total,currency,email\nA-1,${now},5,EUR,ada@${host}\nA-9,never,7,EUR,bo@${host}\n`);
-  await home.exitCode("reconcile", "upload", file, "--site", host);
+  await home.exitCode("reconcile", "upload", host, file);
   const period = ["--from", eventTime.slice(0, 10), "--to", now.slice(0, 10)];
-  const { reconciliation } = await home.run("reconcile", "start", "--site", host, ...period, "--wait");
+  const { reconciliation } = await home.run("reconcile", "start", host, ...period, "--wait");
   writeFileSync(file, `event,eventTime,email,orderId\npurchase,never,ada@${host},B-1\n`);
-  await home.exitCode("import", "conversions", file, "--site", host, "--deliver", "none", "--refused", refused);
+  await home.exitCode("import", "conversions", host, file, "--deliver", "none", "--refused", refused);
   expect(checkSentences(readFileSync(refused, "utf8"))).toContain("eventTime is not a time that can be read");
 
   const [found] = (await home.run("event", "list", host)).items;
@@ -89,7 +96,7 @@ test("a message is a sentence wherever it is read", async () => {
     ["delivery", "list", host],
     ["import", "list", host],
     ["backfill", "list", host],
-    ["reconcile", "show", reconciliation.id],
+    ["reconcile", "show", host, reconciliation.id],
     ["alert", "list", host],
     ["quality", host],
     ["person", "export", host, "--email", `ada@${host}`],

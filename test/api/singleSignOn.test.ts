@@ -1,9 +1,11 @@
 // Sign-in to a real relay at a real OpenID provider.
 
 import { beforeAll, beforeEach, expect, test } from "vitest";
+import { runDoctor } from "../../src/doctor/doctor.ts";
+import { readConfig } from "../../src/installation/config.ts";
 import { startOpenIdProvider } from "../support/servers/openIdProvider.ts";
 import { freePort } from "../support/servers/freePort.ts";
-import { newInstallation, type Installation, type Relay } from "../support/relay.ts";
+import { eventually, newInstallation, type Installation, type Relay } from "../support/relay.ts";
 
 type Provider = Awaited<ReturnType<typeof startOpenIdProvider>>;
 type Line = { action: string; detail: Record<string, unknown> };
@@ -240,4 +242,27 @@ test("a provider on a private address that is not allowed is not called", async 
   expect(answer).toMatchObject({ status: 503, text: expect.stringContaining("cannot be reached") });
   expect(provider.requests.length).toBe(before);
   await relay.kill();
+});
+
+test("a provider that cannot be asked is named by the start and by doctor, and does not keep the relay from starting", async () => {
+  const findings = async (env: Record<string, string>) =>
+    (
+      await runDoctor({
+        config: readConfig({ ...home.env, ...env }),
+        now: Date.now(),
+        network: true,
+        open: () => Promise.reject(new Error("not opened")),
+      })
+    )
+      .map(({ level, what }) => `${level}: ${what}`)
+      .filter((text) => text.includes("OpenID provider"));
+  expect(await findings({})).toEqual([`ok: the OpenID provider ${provider.issuer} answers`]);
+  const wrong = "http://localhost:9/nowhere";
+  expect(await findings({ CLEANCAST_OIDC_ISSUER: wrong })).toEqual([
+    expect.stringMatching(/^error: nobody can sign in at the OpenID provider http:\/\/localhost:9\/nowhere: ./),
+  ]);
+  const other = await newInstallation("sqlite", { CLEANCAST_OIDC_ISSUER: wrong, CLEANCAST_OIDC_CLIENT_ID: "cleancast" });
+  const started = await other.start();
+  await eventually("the log has a warning", () => started.output().includes("nobody can sign in at the OpenID provider now"));
+  await started.stop();
 });

@@ -20,7 +20,7 @@ describe.each(engines)("a site's data on %s", (engine) => {
   beforeAll(async () => {
     home = await newInstallation(engine);
     site = await home.addSite("shop.example", "block_domains=spam.test");
-    connection = (await home.run("connect", site.host, "sandbox")).connection.id;
+    connection = (await home.run("connection", "add", site.host, "sandbox")).connection.id;
     await home.run("identity", "put", site.host, "--email", "known@example.com", "gclid=abc");
     const testKey = await home.run("key", "add", site.host, "tests", "--test");
     relay = await home.start();
@@ -173,6 +173,14 @@ describe.each(engines)("a site's data on %s", (engine) => {
     expect(await orders(`search=${sha256Of("b@example.com").toUpperCase()}`)).toEqual(["A-4", "A-3", "A-2"]);
     expect(await orders(`search=${encodeURIComponent(hostile)}`)).toEqual([hostile]);
     expect(await orders("search=nothing")).toEqual([]);
+    // A part of an id finds the orders that begin with it, read in pages too.
+    const begun = all.filter((id) => id !== hostile);
+    expect(await orders("search=a-")).toEqual(begun);
+    expect(await orders("search=a-&event=lead")).toEqual(["A-6", "A-5"]);
+    expect(await orders("search=a")).toEqual([]);
+    const part = (await owner.ask(`GET ${of("/events?search=a-&limit=4")}`)).json;
+    expect(part.items.map(({ orderId }: { orderId: string }) => orderId)).toEqual(begun.slice(0, 4));
+    expect(await orders(`search=a-&limit=4&cursor=${part.next}`)).toEqual(begun.slice(4));
     expect(await orders(`to=${Date.now() - hourMs}`)).toEqual([]);
     const first = (await owner.ask(`GET ${of("/events?limit=4")}`)).json;
     expect(await orders(`limit=4&cursor=${first.next}`)).toEqual(all.slice(4));
@@ -204,6 +212,8 @@ describe.each(engines)("a site's data on %s", (engine) => {
     expect(answer.headers["content-disposition"]).toMatch(/^attachment; filename="events-shop\.example-[\d-]+\.csv"$/);
     const lines = answer.text.trim().split("\n");
     expect(lines).toHaveLength(8);
+    expect(lines[0]).toContain("click ids,row of the event,platform,connection,state,reason,id,");
+    expect(lines.filter((line) => line.includes(`,1,sandbox,${connection},sent,,`))).toHaveLength(6);
     expect(lines[4]).toContain(`"'=HYPERLINK(""http://evil.example""),""<script>"""`);
     const log = await owner.ask(`GET ${of("/deliveries.csv?state=sent")}`);
     expect(log.answer.text.trim().split("\n")).toHaveLength(7);

@@ -1,6 +1,6 @@
 // Consent decisions of visitors, from every source that a page can have, and their effects.
 
-import type { BrowserContext, BrowserContextOptions, Page } from "playwright-core";
+import type { BrowserContext, BrowserContextOptions } from "playwright-core";
 import { beforeAll, expect, onTestFinished, test } from "vitest";
 import { hashEmail } from "../support/person.ts";
 import { eventually } from "../support/relay.ts";
@@ -8,7 +8,7 @@ import { inChromium, newVisitor } from "./chromium.ts";
 import { consentPages } from "./consentPages.ts";
 import { shop } from "./site.ts";
 import { setUpStage, type Stage } from "./stage.ts";
-import { decided, heldCookies, land, relayCookies, startOver, submit, withoutIdentifiers } from "./visitor.ts";
+import { decided, heldCookies, land, newPage, relayCookies, submit, withoutIdentifiers } from "./visitor.ts";
 
 const withGpc: BrowserContextOptions = { extraHTTPHeaders: { "Sec-GPC": "1" } };
 
@@ -20,13 +20,11 @@ async function newGpcVisitor(): Promise<BrowserContext> {
 
 inChromium("opting out", () => {
   let stage: Stage;
-  let shared: Page;
   let orders = 0;
 
   beforeAll(async () => {
     stage = await setUpStage({ env: { CLEANCAST_RETRY_SECONDS: "1" } });
     Object.assign(stage.site.pages, consentPages(stage.site.tagLine));
-    shared = await (await newVisitor()).newPage();
   });
 
   /** Reads all rows about people, as one text and as a number. */
@@ -65,7 +63,7 @@ inChromium("opting out", () => {
       const email = `refuses-${orders}@customers.example`;
       const gclid = `Refused-${orders}`;
       const before = await remembered();
-      let page = gpc ? await (await newGpcVisitor()).newPage() : await startOver(stage, shared);
+      let page = gpc ? await (await newGpcVisitor()).newPage() : await newPage();
       await page.context().addCookies([{ name: "_fbp", value: `fb.1.${gclid}`, url: stage.site.origin }]);
       await land(stage, page, path, `?gclid=${gclid}&utm_source=${gclid}`);
       if (click) {
@@ -88,7 +86,7 @@ inChromium("opting out", () => {
       if (gpc) {
         const cookies = await relayCookies(stage, page);
         await page.context().close();
-        page = await startOver(stage, shared);
+        page = await newPage();
         await page.context().addCookies(cookies);
       }
       await land(stage, page, again, `?gclid=Again-${orders}`);
@@ -102,7 +100,7 @@ inChromium("opting out", () => {
   );
 
   test("a page on which consent was refused earlier sends the refusal and nothing else", async () => {
-    const page = await startOver(stage, shared);
+    const page = await newPage();
     await land(stage, page, "/tcf-refused", "?gclid=Quiet");
     await decided(stage, "tcf", "denied");
     // This page has no consent platform: only the cookie remembers the refusal.
@@ -118,7 +116,7 @@ inChromium("opting out", () => {
 
   test("an answer that sets the visitor cookie after the refusal was answered leaves none, once the page is left", async () => {
     const { site } = stage;
-    const page = await startOver(stage, shared);
+    const page = await newPage();
     site.clearRecorded();
     const release = site.holdAnswers("/__cc/visit");
     onTestFinished(release);
@@ -146,7 +144,7 @@ inChromium("opting out", () => {
 
   test("another visitor's grant does not lift an opt-out; the operator's does, and the history is kept", async () => {
     const email = "two-voices@customers.example";
-    const firstPage = await startOver(stage, shared);
+    const firstPage = await newPage();
     const secondPage = await (await newVisitor()).newPage();
     await land(stage, firstPage, "/own", "?gclid=First");
     await firstPage.click("#refuse");
@@ -172,7 +170,7 @@ inChromium("opting out", () => {
 
   test("a later opt-out removes what was stored before, and applies to deliveries already queued", async () => {
     const email = "withdraws@customers.example";
-    const page = await startOver(stage, shared);
+    const page = await newPage();
     await land(stage, page, "/own", "?gclid=Withdrawn&utm_source=mail");
     await submit(stage, page, email);
 
@@ -208,7 +206,7 @@ inChromium("opting out", () => {
 
   test("a visitor who agreed keeps their history, although every page starts with Consent Mode's default denied", async () => {
     const email = "agreed@customers.example";
-    const page = await startOver(stage, shared);
+    const page = await newPage();
     await land(stage, page, "/gcm-waits", "?gclid=Kept");
     await decided(stage, "gcm", "granted");
     await page.goto("about:blank");
@@ -225,7 +223,7 @@ inChromium("opting out", () => {
 
   test("a form sent before Consent Mode's default of denied is updated counts as a refusal", async () => {
     const email = "quick@customers.example";
-    const page = await startOver(stage, shared);
+    const page = await newPage();
     await land(stage, page, "/gcm-default", "?gclid=Quick");
     await submit(stage, page, email);
     expect((await remembered()).text).not.toContain("Quick");
@@ -236,7 +234,7 @@ inChromium("opting out", () => {
   test("a refusal during the first visit's request removes that visit too", async () => {
     const { site } = stage;
     const email = "on-its-way@customers.example";
-    const page = await startOver(stage, shared);
+    const page = await newPage();
     const before = await remembered();
     site.trouble = "slow";
     stage.site.clearRecorded();
@@ -261,7 +259,7 @@ inChromium("opting out", () => {
   });
 
   test("a visit is reported immediately where Consent Mode's default grants, even if the visitor leaves soon", async () => {
-    const page = await startOver(stage, shared);
+    const page = await newPage();
     await land(stage, page, "/gcm-granted", "?gclid=Soon-Gone");
     await page.waitForTimeout(500);
     await page.goto("about:blank");

@@ -1,21 +1,18 @@
 // A site that asks first: before the visitor's answer nothing is stored, and afterwards nothing is lost.
 
-import type { Page } from "playwright-core";
 import { beforeAll, expect, test } from "vitest";
 import { hashEmail } from "../support/person.ts";
-import { inChromium, newVisitor } from "./chromium.ts";
+import { inChromium } from "./chromium.ts";
 import { consentPages } from "./consentPages.ts";
 import { setUpStage, type Stage } from "./stage.ts";
-import { decided, heldCookies, land, startOver, withoutIdentifiers } from "./visitor.ts";
+import { decided, heldCookies, land, newPage, withoutIdentifiers } from "./visitor.ts";
 
 inChromium("a site that asks first (opt-in)", () => {
   let stage: Stage;
-  let shared: Page;
 
   beforeAll(async () => {
     stage = await setUpStage({ settings: ["consent_mode=opt-in"] });
     Object.assign(stage.site.pages, consentPages(stage.site.tagLine));
-    shared = await (await newVisitor()).newPage();
   });
 
   const storedRows = async () => Object.values(await stage.stored()).flat().length;
@@ -27,7 +24,7 @@ inChromium("a site that asks first (opt-in)", () => {
   ] as const;
 
   test.each(undecided)("nothing is sent or stored and no cookie is set before the decision: %s", async (_how, path) => {
-    const page = await startOver(stage, shared);
+    const page = await newPage();
     const before = await storedRows();
     await land(stage, page, path, "?gclid=Undecided&utm_source=mail");
     await page.fill("[name=email]", "undecided@customers.example");
@@ -49,7 +46,7 @@ inChromium("a site that asks first (opt-in)", () => {
     "on agreement the ids of the landing page are stored, though the router stripped them: %s",
     async (_how, path) => {
       const email = `agrees${path.slice(1)}@customers.example`;
-      const page = await startOver(stage, shared);
+      const page = await newPage();
       await land(stage, page, path, "?gclid=Landing-Page&utm_source=mail&strip");
       expect(page.url()).not.toContain("gclid");
       await page.fill("[name=email]", email);
@@ -67,7 +64,7 @@ inChromium("a site that asks first (opt-in)", () => {
 
   test("a decision on the second page still finds the click id of the first", async () => {
     const email = "second-page@customers.example";
-    const page = await startOver(stage, shared);
+    const page = await newPage();
     await land(stage, page, "/ajax", "?gclid=First-Page");
     await page.click("#next");
     await page.waitForURL("**/own-granted");
@@ -79,7 +76,7 @@ inChromium("a site that asks first (opt-in)", () => {
 
   test("a visitor who agreed is counted on the next page too", async () => {
     const email = "next-page@customers.example";
-    const page = await startOver(stage, shared);
+    const page = await newPage();
     await land(stage, page, "/ajax", "?gclid=Once");
     await page.click("#agree");
     await decided(stage, "own", "granted");
@@ -96,7 +93,7 @@ inChromium("a site that asks first (opt-in)", () => {
 
   test("a refusal sends and stores nothing but itself, and a grant after it sends the email", async () => {
     const email = "opt-in-refuses@customers.example";
-    const page = await startOver(stage, shared);
+    const page = await newPage();
     const before = await stage.stored();
     await land(stage, page, "/ajax", "?gclid=No-Thanks");
     await page.fill("[name=email]", email);
@@ -120,7 +117,7 @@ inChromium("a site that asks first (opt-in)", () => {
 
   test("a visitor who withdraws is deleted, and the browser keeps no identifier", async () => {
     const email = "withdraws@customers.example";
-    const page = await startOver(stage, shared);
+    const page = await newPage();
     await land(stage, page, "/ajax", "?gclid=Withdrawn");
     await page.fill("[name=email]", email);
     await page.click("#send");

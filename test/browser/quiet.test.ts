@@ -5,6 +5,7 @@ import { beforeAll, beforeEach, expect, test } from "vitest";
 import { inChromium, newVisitor } from "./chromium.ts";
 import { stub } from "./consentPages.ts";
 import { pageWith, type Trouble } from "./site.ts";
+import { eventually } from "../support/relay.ts";
 import { setUpStage, type Stage } from "./stage.ts";
 
 /** Messages that a page's owner would see in the console and in an error monitor. */
@@ -129,6 +130,23 @@ inChromium("a relay in trouble", () => {
     for (const note of messages.network) expect(note).toContain("/__cc/tag.js");
     const asked = stage.site.recorded.filter((one) => one.isForRelay).map((one) => one.path);
     expect(new Set(asked)).toEqual(new Set(["/__cc/tag.js"]));
+  });
+
+  test("the second part of the tag takes no connection from a page that is still loading", async () => {
+    stage.site.pages["/loading"] = pageWith(stub + stage.site.tagLine, `<img src="/picture">`);
+    const { promise, resolve: show } = Promise.withResolvers<void>();
+    await page.route("**/picture", async (route) => {
+      await promise;
+      await route.fulfill({ status: 404 });
+    });
+    await page.goto(`${stage.site.origin}/loading?gclid=Loading`, { waitUntil: "commit" });
+    await stage.site.waitForReports("visit", 1);
+    const isAsked = () => stage.site.recorded.some((one) => one.path === "/__cc/use.js");
+    await page.waitForTimeout(500);
+    expect(isAsked()).toBe(false);
+    show();
+    await eventually("the second part is loaded", isAsked);
+    await page.unroute("**/picture");
   });
 
   test.each(hostilePages)("no error reaches a page where %s", async (_name, code) => {

@@ -59,8 +59,8 @@ export async function setUpStage({
   // Lets the driven browser pass as human; the tests of bots remove this.
   await home.run("site", "set", shop, `allow_networks=203.0.113.0/24`, ...settings);
   const { key } = await home.run("key", "add", shop, "crm");
-  if (withSandbox) await home.run("connect", shop, "sandbox");
-  await home.run("connect", shop, "webhook", `url=${receiver.url}/conversions`);
+  if (withSandbox) await home.run("connection", "add", shop, "sandbox");
+  await home.run("connection", "add", shop, "webhook", `url=${receiver.url}/conversions`);
   const relay = await home.start();
   const site = await startSite(relay, relayHost ? { relayHost } : {});
 

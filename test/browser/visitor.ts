@@ -1,19 +1,16 @@
 // Actions of visitors on the test site.
 
 import type { Cookie, Page } from "playwright-core";
-import { expect } from "vitest";
+import { expect, onTestFinished } from "vitest";
 import { eventually } from "../support/relay.ts";
-import { pageWith } from "./site.ts";
+import { newVisitor } from "./chromium.ts";
 import type { Conversion, Stage } from "./stage.ts";
 
-/** Clears the browser's data, so that the page belongs to a new visitor. This is cheaper than a new profile. */
-export async function startOver({ site }: Stage, page: Page): Promise<Page> {
-  site.pages["/start"] = pageWith("", "");
-  await page.goto(`${site.origin}/start`);
-  await page.evaluate(() => localStorage.clear());
-  await page.context().clearCookies();
-  await page.goto("about:blank");
-  return page;
+/** A page of a new visitor. A profile that is used again may still get cookies, in the answer to the last report of its last page. */
+export async function newPage(): Promise<Page> {
+  const visitor = await newVisitor();
+  onTestFinished(() => visitor.close());
+  return visitor.newPage();
 }
 
 /** Opens a page of the site, and waits for the tag. */

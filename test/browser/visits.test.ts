@@ -81,8 +81,7 @@ inChromium("visits", () => {
     const hiddenTab = await visitor.newPage();
     await hiddenTab.addInitScript(() => {
       let isSeen = false;
-      const visibilityState = { get: () => (isSeen ? "visible" : "hidden") };
-      Object.defineProperties(Document.prototype, { visibilityState });
+      Object.defineProperty(Document.prototype, "hidden", { get: () => !isSeen });
       const announce = () => document.dispatchEvent(new Event("visibilitychange"));
       const show = () => {
         isSeen = true;

@@ -45,7 +45,7 @@ describe.each(endToEndEngines)("attribution on %s", (engine) => {
     const consent = (site: TestSite, email: string, decision: string) =>
       home.run("consent", "set", site.host, "--email", email, decision);
     for (const site of [optOut, optIn]) {
-      await home.run("connect", site.host, "webhook", `url=${receiver.url}/${site.host}`);
+      await home.run("connection", "add", site.host, "webhook", `url=${receiver.url}/${site.host}`);
       for (const email of ["undecided", "agreed", "refused", "changed", "withdrawn"]) {
         await identity(site, "--email", `${email}@example.com`, ...pairs);
       }
@@ -141,7 +141,7 @@ describe.each(endToEndEngines)("attribution on %s", (engine) => {
   });
 
   test("the trace of an event shows the consent and what was withheld", async () => {
-    const nothing = { clickIds: {}, browserIds: {}, utm: {}, page: null, referrer: null };
+    const nothing = { clickIds: {}, browserIds: {}, utm: {}, page: null, referrer: null, path: [] };
     expect(await traceOf("refused@example.com", optOut)).toEqual({
       consent: "denied",
       withheld: "opted out",

@@ -28,7 +28,7 @@ describe.each(endToEndEngines)("batches on %s", (engine) => {
     home = await newInstallation(engine);
     site = await home.addSite("shop.example", "block_disposable=on");
     limited = await home.addSite("limited.example", "rate_limit=3");
-    await home.run("connect", "shop.example", "webhook", `url=${receiver.url}`);
+    await home.run("connection", "add", "shop.example", "webhook", `url=${receiver.url}`);
     relay = await home.start();
   });
 

@@ -44,7 +44,7 @@ describe.each(engines)("duplicates on %s", (engine) => {
     testKey = (await home.run("key", "add", site.host, "try", "--test")).key;
     secondKey = (await home.run("key", "add", site.host, "second integration")).key;
     for (const { host } of [site, neighbour, shortWindow]) {
-      await home.run("connect", host, "webhook", `url=${receiver.url}/${host}`);
+      await home.run("connection", "add", host, "webhook", `url=${receiver.url}/${host}`);
     }
     relay = await home.start();
   });

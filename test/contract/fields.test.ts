@@ -51,7 +51,7 @@ describe("event fields", () => {
     site = await home.addSite("shop.example");
     german = await home.addSite("laden.example", "country=DE");
     for (const { host } of [site, german]) {
-      await home.run("connect", host, "webhook", `url=${receiver.url}/${host}`);
+      await home.run("connection", "add", host, "webhook", `url=${receiver.url}/${host}`);
     }
     relay = await home.start();
   });

@@ -27,7 +27,7 @@ describe.each(endToEndEngines)("filters on %s", (engine) => {
       `block_persons=${sha256Of("mallory@example.com").toUpperCase()}`,
     );
     for (const { host } of [open, strict]) {
-      await home.run("connect", host, "webhook", `url=${receiver.url}/${host}`);
+      await home.run("connection", "add", host, "webhook", `url=${receiver.url}/${host}`);
     }
     relay = await home.start();
     for (const email of ["bot@example.com", "both@example.com"]) {

@@ -52,7 +52,7 @@ describe.each(endToEndEngines)("inbound keys on %s", (engine) => {
     compromised = await add("compromised");
     testKey = await add("try", "--test");
     revoked = await add("revoked");
-    await home.run("key", "revoke", revoked.id);
+    await home.run("key", "remove", revoked.id);
     rotated = await add("rotated");
     rotation = await home.run("key", "rotate", rotated.id);
     expired = await add("expired", "--expires", inSeconds(3600));
@@ -158,7 +158,7 @@ describe.each(endToEndEngines)("inbound keys on %s", (engine) => {
   test("a revoked key is refused without a restart, and the site's other keys are not", async () => {
     const host = "shop.example";
     expect(summarize(await send(compromised.key, host))).toEqual(accepted("purchase"));
-    await home.spawn("key", "revoke", compromised.id);
+    await home.spawn("key", "remove", compromised.id);
     await eventually("the key is refused", async () => (await send(compromised.key, host)).status !== 200);
     expect(summarize(await send(compromised.key, host))).toEqual(invalidKey);
     expect(summarize(await send(shop.key, host))).toEqual(accepted("purchase"));
@@ -241,7 +241,7 @@ describe("two nodes on one PostgreSQL", () => {
     for (const node of [0, 1]) expect(summarize(await send(node, key))).toEqual(accepted("purchase"));
 
     expect(summarize(await send(0, leaked))).toEqual(accepted("purchase"));
-    await home.run("key", "revoke", id);
+    await home.run("key", "remove", id);
     await eventually("both nodes refuse the key", async () => {
       const answers = await Promise.all([send(0, leaked), send(1, leaked)]);
       return answers.every(({ status }) => status === 429);

@@ -2,7 +2,15 @@
 
 import { beforeAll, describe, expect, test } from "vitest";
 import { startReceiver, type Receiver } from "../support/receiver.ts";
-import { endToEndEngines, newInstallation, type Installation, type Relay, type TestSite } from "../support/relay.ts";
+import {
+  call,
+  endToEndEngines,
+  eventually,
+  newInstallation,
+  type Installation,
+  type Relay,
+  type TestSite,
+} from "../support/relay.ts";
 
 describe.each(endToEndEngines)("lead stages on %s", (engine) => {
   let home: Installation;
@@ -15,7 +23,7 @@ describe.each(endToEndEngines)("lead stages on %s", (engine) => {
     receiver = await startReceiver();
     home = await newInstallation(engine);
     site = await home.addSite("leads.example");
-    await home.run("connect", site.host, "webhook", `url=${receiver.url}/`);
+    await home.run("connection", "add", site.host, "webhook", `url=${receiver.url}/`);
     relay = await home.start();
   });
 
@@ -54,5 +62,55 @@ describe.each(endToEndEngines)("lead stages on %s", (engine) => {
     });
     expect(Math.round(ladder.sources[0].steps[1].medianMs / 86_400_000)).toBe(2);
     expect(await home.print("event", "stages", site.host, "--stages", "lead,closed_won")).toMatch(/\(none\) +3 +0 +0/);
+  });
+
+  test("of events at the same moment that reach one stage one is sent, in a batch or in requests of their own", async () => {
+    const countSent = (answers: { text: string }[]) =>
+      answers.reduce((sum, { text }) => sum + text.split('"webhook":{"ok":true}').length - 1, 0);
+    const before = receiver.got.length;
+    const lead = (id: number, value: number) => ({
+      email: "sam@example.com",
+      event: "lead",
+      leadId: `20000000000000${id}`,
+      value,
+    });
+    const batch = await call(relay.url, {
+      path: "/__cc/inbound/batch",
+      headers: { "X-CC-Api-Key": site.key, "Content-Type": "application/json" },
+      body: JSON.stringify({ events: [lead(1, 101), lead(1, 102), lead(1, 103)] }),
+    });
+    expect(countSent([batch])).toBe(1);
+    const single = await Promise.all(Array.from({ length: 20 }, (_, value) => relay.post(site.key, lead(2, value))));
+    expect(countSent(single)).toBe(1);
+    expect(receiver.got).toHaveLength(before + 2);
+  });
+
+  test("two sales of one lead are two, and one sale under two names of its stage is one", async () => {
+    const of = { leadId: "200000000000003", email: "kim@example.com" };
+    expect(await stage("closed_won", 4, { ...of, orderId: "D-1" })).toEqual({ ok: true });
+    expect(await stage("closed_won", 3, { ...of, orderId: "D-2" })).toEqual({ ok: true });
+    expect(await stage("Deal Won", 2, { ...of, orderId: "#d-2" })).toMatchObject({ status: "skipped" });
+    const byOrder = await home.run("why", "D-2");
+    expect(byOrder.answers.map(({ outcome }: { outcome: string }) => outcome).toSorted()).toEqual(["accepted", "stage_repeated"]);
+    // Asked by its own id, an event of an order is named by the order.
+    const { answers } = await home.run("why", byOrder.answers[0].event.id);
+    expect(answers).toMatchObject([
+      { answer: expect.stringMatching(/^Order #d-2 \(Deal Won\) was not sent to Webhook: the lead/) },
+    ]);
+  });
+
+  test("neither a replay nor a backfill sends a stage again", async () => {
+    const before = receiver.got.length;
+    const replaying = home.run("delivery", "replay", site.host, "--state", "skipped", "--yes");
+    await expect(replaying).rejects.toThrow("Nothing to replay: 24 × their lead has reached the stage before.");
+    const later = await startReceiver();
+    const { connection } = await home.run("connection", "add", site.host, "webhook", `url=${later.url}/`);
+    await home.run("backfill", "start", connection.id, "--days", "30", "--yes");
+    const find = async () => (await home.run("backfill", "list", site.host)).items[0].backfill;
+    await eventually("the backfill ends", async () => (await find()).state === "done");
+    expect((await find()).leftOut).toEqual({ "of a stage that the lead has reached before": 24 });
+    expect(later.got).toHaveLength(before);
+    expect(await home.run("check")).toEqual({ ok: true, wrong: [] });
+    expect(receiver.got).toHaveLength(before);
   });
 });

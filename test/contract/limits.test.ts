@@ -19,7 +19,7 @@ describe.each(endToEndEngines)("rate and load limits on %s", (engine) => {
     receiver = await startReceiver();
     const home = await newInstallation(engine);
     slow = await home.addSite("slow.example");
-    await home.run("connect", "slow.example", "webhook", `url=${receiver.url}`);
+    await home.run("connection", "add", "slow.example", "webhook", `url=${receiver.url}`);
     limited = await home.addSite("limited.example", "rate_limit=3");
     neighbour = (await home.run("key", "add", "limited.example", "neighbour")).key;
     relay = await home.start({ CLEANCAST_MAX_IN_FLIGHT: "1" });

@@ -32,7 +32,7 @@ describe.each(endToEndEngines)("results per platform on %s", (engine) => {
     const added = await home.addSite(`${name}.example`);
     for (const path of paths) {
       const url = path.startsWith("http") ? path : `${receiver.url}/${path}`;
-      connections.set(path, (await home.run("connect", added.host, "webhook", `url=${url}`)).connection.id);
+      connections.set(path, (await home.run("connection", "add", added.host, "webhook", `url=${url}`)).connection.id);
     }
     sites.set(name, added);
     return added;
@@ -46,14 +46,14 @@ describe.each(endToEndEngines)("results per platform on %s", (engine) => {
     await site("one", "one");
     await site("two", "two-a", "two-b");
     await site("mixed", "mixed");
-    await home.run("connect", "mixed.example", "sandbox");
+    await home.run("connection", "add", "mixed.example", "sandbox");
     await site("picky");
     for (const [path, events] of [
       ["picky", "events=Purchase, lead"],
       ["rest", "events=refund"],
     ] as const) {
       const url = `url=${receiver.url}/${path}`;
-      connections.set(path, (await home.run("connect", "picky.example", "webhook", url, events)).connection.id);
+      connections.set(path, (await home.run("connection", "add", "picky.example", "webhook", url, events)).connection.id);
     }
     await site("broken", "broken");
     await site("dead", deadUrl);
@@ -63,7 +63,7 @@ describe.each(endToEndEngines)("results per platform on %s", (engine) => {
     await site("paused", "paused");
     await home.run("connection", "pause", String(connections.get("paused")));
     await site("left", "left", "kept");
-    await home.run("disconnect", String(connections.get("left")), "--yes");
+    await home.run("connection", "remove", String(connections.get("left")), "--yes");
     relay = await home.start();
   });
 
@@ -247,7 +247,7 @@ describe.each(endToEndEngines)("results per platform on %s", (engine) => {
     expect(listed.items).toMatchObject([{ state: "needs reconnection", stateReason: "HTTP 401: not authorised" }]);
 
     const url = `url=${receiver.url}/parked`;
-    expect(await home.run("connect", "parked.example", "webhook", url)).toMatchObject({
+    expect(await home.run("connection", "add", "parked.example", "webhook", url)).toMatchObject({
       connection: { id: connections.get("parked"), platform: "webhook" },
       isNew: false,
       released: expect.any(Number),

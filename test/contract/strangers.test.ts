@@ -24,7 +24,7 @@ describe.each(endToEndEngines)("a stranger who knows an email, on %s", (engine) 
     home = await newInstallation(engine);
     sites.set(host, await home.addSite(host));
     sites.set(askingHost, await home.addSite(askingHost, "consent_mode=opt-in"));
-    for (const one of sites.keys()) await home.run("connect", one, "webhook", `url=${receiver.url}/${one}`);
+    for (const one of sites.keys()) await home.run("connection", "add", one, "webhook", `url=${receiver.url}/${one}`);
     relay = await home.start();
   });
 

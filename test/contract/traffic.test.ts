@@ -5,9 +5,13 @@ import { startReceiver, type Receiver } from "../support/receiver.ts";
 import { endToEndEngines, eventually, newInstallation, type Installation, type Relay, type TestSite } from "../support/relay.ts";
 import { sha256Of } from "../support/sha256.ts";
 import { botHeaders, cookieOf, personsBrowser, report } from "../support/visits.ts";
+import { nameOf } from "../../src/traffic/modes.ts";
+import { signals } from "../../src/traffic/signals.ts";
 import { accepted, filtered, freshEvent, summarize } from "./answers.ts";
 
-const none = { gross: 0, people: 0, bots: 0, "not a visit": 0, suppressed: 0 };
+const none = { gross: 0, people: 0, bots: 0, "not a visit": 0, suppressed: 0, suspicious: 0 };
+/** How a page was used: the mouse was pressed for three milliseconds where it did not move to, on a default screen. All begin in shadow. */
+const shortPress = [2, 3, 2, 0, 18, 85, 151, 12, 0, 0, false, true, 0, false, false, 66, 2];
 let hosts = 0;
 
 describe.each(endToEndEngines)("visit counts and bot rules on %s", (engine) => {
@@ -24,7 +28,7 @@ describe.each(endToEndEngines)("visit counts and bot rules on %s", (engine) => {
   async function newSite(...settings: string[]): Promise<TestSite> {
     hosts += 1;
     const site = await home.addSite(`traffic-${hosts}.example`, ...settings);
-    await home.run("connect", site.host, "webhook", `url=${receiver.url}/${site.host}`);
+    await home.run("connection", "add", site.host, "webhook", `url=${receiver.url}/${site.host}`);
     // The relay reads changes in order: when it knows this last host, it knows the key and the settings too.
     const last = `last.${site.host}`;
     await home.run("host", "add", site.host, last);
@@ -106,6 +110,9 @@ describe.each(endToEndEngines)("visit counts and bot rules on %s", (engine) => {
     const trace = await home.run("event", "show", id);
     expect(trace.filterReasons).toEqual([{ code: "only bot visits", detail: expect.stringMatching(/^user agent:named bot/) }]);
     expect(trace.deliveries).toEqual([]);
+    const why = "The user agent is that of a known bot.";
+    expect(trace.filterSignals).toEqual([{ signal: "user agent:named bot", why }]);
+    expect(await home.print("event", "show", id)).toContain(`why         ${why}`);
 
     expect(await home.run("event", "release", id)).toEqual({ deliveries: 1 });
     const got = () => receiver.bodies().filter((body) => body.orderId === event.orderId);
@@ -171,7 +178,7 @@ describe.each(endToEndEngines)("visit counts and bot rules on %s", (engine) => {
     expect(visits[0]).toMatchObject({
       reason: "user agent:named bot",
       page: `https://${host}/`,
-      verdict: { bot: true, score: 100, rules: 2 },
+      verdict: { bot: true, score: 100, rules: 3 },
       network: "203.0.113.0",
       userAgent: botHeaders["User-Agent"],
     });
@@ -222,6 +229,93 @@ describe.each(endToEndEngines)("visit counts and bot rules on %s", (engine) => {
     expect(lines.join("\n")).toContain(",gclid,a,spring,");
     expect(lines.join("\n")).not.toContain(",=cmd");
     expect(lines.join("\n")).not.toContain("127.0.0.1");
+  });
+
+  test("a suspicious visit counts as a person's, shows its evidence, and an allowed network takes it back", async () => {
+    const { host } = await newSite();
+    await report(relay, host, "visit");
+    await report(relay, host, "visit", { use: shortPress });
+    await report(relay, host, "visit", {}, { "Content-Type": "text/plain" });
+    await eventually("the visits are counted", async () => (await counts(host)).gross === 3);
+    expect(await counts(host)).toMatchObject({ ...none, gross: 3, people: 3, suspicious: 2 });
+    expect(await home.print("traffic", "counts", host)).toMatch(/SUSPICIOUS[^]*all +3 +3 +0 +0 +0 +2/);
+
+    const listed = async () => (await home.run("traffic", "bots", host, "--suspicious")).items;
+    await eventually("both are listed", async () => (await listed()).length === 2);
+    const [weak, inShadow] = await listed();
+    expect(weak).toMatchObject({ reason: "headers:not sent by the tag", range: "203.0.113.0/24", verdict: { score: 40 } });
+    expect(inShadow).toMatchObject({
+      reason: "pointer:press too short",
+      verdict: {
+        bot: false,
+        score: 0,
+        reasons: [],
+        shadows: ["pointer:press too short (3 ms)", "pointer:no way to the press (2 times)", "window:default screen"],
+      },
+    });
+    const text = await home.print("traffic", "replay", inShadow.id);
+    expect(text).toContain(
+      "in shadow: pointer:press too short (3 ms); pointer:no way to the press (2 times); window:default screen",
+    );
+    expect(text).toMatch(
+      /shadow +pointer: press too short +20 +The mouse button was down for a shorter time than a finger takes\./,
+    );
+
+    await home.run("site", "set", host, `allow_networks=${inShadow.range}`);
+    await eventually("the network is allowed", async () => {
+      await report(relay, host, "visit", { use: shortPress });
+      const { people, suspicious } = await counts(host);
+      return people - suspicious > 1;
+    });
+  });
+
+  test("evidence in shadow counts the conversions of the visitors that it touches, and filters none of them", async () => {
+    const { host, key } = await newSite();
+    const testKey = (await home.run("key", "add", host, "try", "--test")).key;
+    for (const [name, use] of [
+      ["touched", shortPress],
+      ["other", undefined],
+    ] as const) {
+      const email = `${name}@example.com`;
+      const first = await report(relay, host, "visit", { params: { gclid: `${name}-click` }, use });
+      await report(relay, host, "identify", { emails: [sha256Of(email)], submit: [9000, 24, false] }, cookieOf(first));
+      // A test is no conversion.
+      await eventually("the key is known", async () => (await relay.post(testKey, freshEvent({ email }))).status === 200);
+      expect(summarize(await relay.post(key, freshEvent({ email })))).not.toEqual(filtered);
+    }
+    // A person who never visited is no evidence for a signal.
+    await relay.post(key, freshEvent({ email: "phone@example.com" }));
+    const read = async () => {
+      const { emails, conversions, signals: listed } = await home.run("traffic", "evidence", host);
+      const found = listed.find(({ signal }: { signal: string }) => signal === "pointer:press too short");
+      return { emails, conversions, touched: found };
+    };
+    await eventually("both conversions are counted", async () => (await read()).conversions >= 2);
+    expect(await read()).toMatchObject({
+      emails: 2,
+      conversions: 2,
+      touched: { mode: "shadow", visits: 1, emails: 0, conversions: 1 },
+    });
+    expect(await home.print("traffic", "evidence", host)).toContain("2 conversions are of people who visited");
+  });
+
+  test("the API and the command line explain every signal in one sentence", async () => {
+    const { host } = await newSite();
+    const isSentence = /^[A-Z][^.]*(?:\.[^ ][^.]*|\. [A-Z][^.]*)*\.$/;
+    const listed = (await home.run("traffic", "evidence", host)).signals as { signal: string; why: string }[];
+    const checked = (await home.run("traffic", "check", host, "--user-agent", botHeaders["User-Agent"])).signals as {
+      category: string;
+      name: string;
+      why: string;
+    }[];
+    const text = await home.print("traffic", "evidence", host);
+    for (const signal of signals) {
+      const code = nameOf(signal);
+      expect(signal.why, code).toMatch(isSentence);
+      expect(listed.find((one) => one.signal === code)?.why, code).toBe(signal.why);
+      expect(checked.find((one) => `${one.category}:${one.name}` === code)?.why, code).toBe(signal.why);
+      expect(text.split("\n").find((line) => line.includes(` ${code} `)) ?? "", code).toContain(signal.why);
+    }
   });
 
   test("visits that a site's rules deny are bots, those that they allow are human, and allow rules win", async () => {
@@ -301,4 +395,39 @@ describe.each(endToEndEngines)("visit counts and bot rules on %s", (engine) => {
     await report(relay, host, "visit", { browser: personsBrowser });
     await counted(host, { people: 26, bots: 1 });
   });
+});
+
+test("a farm whose clicks are spread over two nodes on postgres is recognised as by one, from its first click on", async () => {
+  const home = await newInstallation("postgres");
+  const { host, key } = await home.addSite("farm.example");
+  const nodes = [await home.start(), await home.start()] as const;
+  // One kind of evidence alone, which removes no visit.
+  const headers = { "Content-Type": "text/plain", "X-Forwarded-For": "198.51.100.20" };
+  let clicks = 0;
+  const click = (node: Relay, more = {}, endpoint: "visit" | "identify" = "visit") => {
+    clicks += 1;
+    return report(node, host, endpoint, { params: { gclid: `farm-click-${clicks}` }, ...more }, headers);
+  };
+  const event = (email: string) => nodes[1].post(key, freshEvent({ email }));
+  const email = "first@example.com";
+  await click(nodes[0], { emails: [sha256Of(email)] }, "identify");
+  expect(summarize(await event(email))).not.toEqual(filtered);
+
+  // Seven on each node: fewer than make a farm.
+  for (let i = 0; i < 7; i++) for (const node of nodes) await click(node);
+  const counts = async () => (await home.run("traffic", "counts", host)).all;
+  // Nodes tell each other what they observed, and judge earlier visits again when any report arrives.
+  await eventually("all clicks are a bot's", async () => {
+    for (const node of nodes) await report(node, host, "consent");
+    const { gross, bots } = await counts();
+    return gross === 14 && bots === gross;
+  });
+  expect(summarize(await event(email))).toEqual(filtered);
+  const [{ id }] = (await home.run("event", "list", host, "--filtered")).items;
+  const { filterReasons } = await home.run("event", "show", id);
+  expect(filterReasons).toEqual([
+    { code: "only bot visits", detail: "headers:not sent by the tag" },
+    { code: "late verdict", detail: "40" },
+  ]);
+  expect(await home.print("event", "show", id)).toContain("late verdict: counted as a person's when it came, with score 40");
 });

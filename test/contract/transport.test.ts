@@ -11,6 +11,14 @@ import { accepted, freshEvent, jsonError, plainText, summarize } from "./answers
 const certFile = fileURLToPath(new URL("../fixtures/tls-cert.pem", import.meta.url));
 const keyFile = fileURLToPath(new URL("../fixtures/tls-key.pem", import.meta.url));
 const https = jsonError(426, "HTTPS required");
+/** The answer to a sender that no proxy is in front of says what to do next. */
+const httpsDirectly = jsonError(
+  426,
+  "HTTPS required: use https://, a tunnel (ssh -L 8080:localhost:8080 SERVER), or CLEANCAST_ALLOW_HTTP_FROM for a private network",
+);
+const outside = Object.values(networkInterfaces())
+  .flat()
+  .find((address) => address && !address.internal && address.family === "IPv4")?.address;
 
 describe("method and transport", () => {
   let relay: Relay;
@@ -135,15 +143,11 @@ describe("method and transport", () => {
     expect(summarize(await send({ [name]: value }))).toEqual(https);
   });
 
-  const outside = Object.values(networkInterfaces())
-    .flat()
-    .find((address) => address && !address.internal && address.family === "IPv4")?.address;
-
   // A machine without any network has no other address than loopback.
   test.runIf(outside)("plain HTTP from an address other than loopback is refused, whatever its headers", async () => {
     const url = `http://${outside}:${new URL(relay.url).port}`;
     const headers = { Host: "shop.example" };
-    expect(summarize(await post(url, site.key, freshEvent(), headers))).toEqual(https);
+    expect(summarize(await post(url, site.key, freshEvent(), headers))).toEqual(httpsDirectly);
     const forged = { ...headers, "X-Forwarded-Proto": "https", Forwarded: "proto=https" };
     expect(summarize(await post(url, site.key, freshEvent(), forged))).toEqual(https);
   });
@@ -176,8 +180,37 @@ describe("transport settings", () => {
   const processed = accepted("purchase", { sandbox: { ok: true } });
 
   test("CLEANCAST_REQUIRE_TLS refuses plain HTTP from this machine too", async () => {
-    expect(summarize(await send(strict))).toEqual(https);
+    expect(summarize(await send(strict))).toEqual(httpsDirectly);
     expect(summarize(await send(strict, { "X-Forwarded-Proto": "https" }))).toEqual(processed);
+  });
+
+  const near = Object.values(networkInterfaces())
+    .flatMap((addresses) => (addresses ?? []).map(({ address }) => address))
+    .find((address) => /^(?:10\.|192\.168\.|172\.(?:1[6-9]|2\d|3[01])\.|f[cd])/.test(address));
+
+  // A machine without a private network has no other private address.
+  test.runIf(near)("CLEANCAST_ALLOW_HTTP_FROM accepts plain HTTP from these addresses, and from no others", async () => {
+    const started = async (networks: string, env: Record<string, string> = {}) => {
+      const relay = await startAs({ HOST: near?.includes(":") ? "::" : "0.0.0.0", CLEANCAST_ALLOW_HTTP_FROM: networks, ...env });
+      return { ...relay, url: `http://${near?.includes(":") ? `[${near}]` : near}:${new URL(relay.url).port}` };
+    };
+    const [open, other, secureDashboard] = await Promise.all([
+      started(near ?? ""),
+      started("10.255.255.255"),
+      started("private", { CLEANCAST_URL: "https://cc.example.com" }),
+    ]);
+    expect(summarize(await send(open))).toEqual(processed);
+    expect(summarize(await send(open, { "X-Forwarded-Proto": "http" }))).toEqual(https);
+    expect(summarize(await send(open, { "X-Forwarded-Proto": "https" }))).toEqual(https);
+    expect(summarize(await send(other))).toEqual(httpsDirectly);
+    // The cookies of an http dashboard are kept by browsers over plain HTTP; those of an https dashboard are not.
+    const api = (relay: { url: string }, headers: Record<string, string> = {}) =>
+      call(relay.url, { method: "GET", path: "/api/v1/session", headers });
+    expect((await api(open)).status).toBe(200);
+    expect((await api(other)).status).toBe(426);
+    expect((await api(other)).text).toContain("ssh -L 8080:localhost:8080 SERVER");
+    expect(summarize(await send(secureDashboard))).toEqual(processed);
+    expect((await api(secureDashboard, { Host: "cc.example.com" })).status).toBe(426);
   });
 
   test("CLEANCAST_TRUST_PROXY=none trusts no proxy, and direct requests from this machine pass", async () => {

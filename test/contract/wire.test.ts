@@ -284,7 +284,7 @@ describe("a relay that stops", () => {
     const home = await newInstallation("sqlite", { CLEANCAST_DRAIN_SECONDS: "10" });
     const receiver = await startReceiver();
     const { key } = await home.addSite("shop.example");
-    await home.run("connect", "shop.example", "webhook", `url=${receiver.url}`);
+    await home.run("connection", "add", "shop.example", "webhook", `url=${receiver.url}`);
     const stopping = await home.start();
     const drains = Promise.withResolvers<void>();
     receiver.behave = (_got, answer) => void drains.promise.then(() => answer.writeHead(200).end());

@@ -76,7 +76,8 @@ inFirefox(whyNoFirefox === null ? title : `${title} (skipped: ${whyNoFirefox})`,
       await fill(page, "Email", "olga@example.com");
       await fill(page, "Password", password);
       await press(page, "Create owner");
-      await page.waitForSelector(textOf("First steps"));
+      await press(page, "Send one for me");
+      await page.waitForFunction(() => /Sandbox accepted it/.test(document.body.innerText));
 
       await press(page, "Configuration");
       await press(page, "Create key");

@@ -12,7 +12,7 @@ const isSamePage = (page: Page) => page.evaluate(() => (window as { isSamePage?:
 
 inChromium("the first conversion", () => {
   test.each(endToEndEngines)(
-    "a new owner sets up, creates a key and sees the first conversion arrive in the dashboard, on %s",
+    "a new owner sets up, sends a first conversion with the next click and sees it arrive, on %s",
     async (engine) => {
       const relay = await (await newInstallation(engine)).start();
       const { page, errors, open } = await user(relay, null);
@@ -28,13 +28,22 @@ inChromium("the first conversion", () => {
       await field(page, "Password").fill(password);
       await press(page, "Create owner");
 
-      // The first steps show what is left to do, with links.
-      await sees(page, "First steps");
-      const steps = page.getByRole("listitem").filter({ hasText: /to do|done/ });
-      await sees(steps.filter({ hasText: "First conversion" }), "to do");
-      await sees(steps.filter({ hasText: "Inbound key" }), "done");
-      await steps.filter({ hasText: "Platform" }).getByRole("link", { name: "Connect" }).waitFor();
-      await page.getByRole("link", { name: "Configuration" }).click();
+      // One page makes a key and the sandbox. Sending is the second click since the link was opened.
+      await page.getByRole("heading", { name: "See it arrive", level: 1 }).waitFor();
+      await sees(page, "Waiting for a conversion");
+      await press(page, "Send one for me");
+      await sees(page, /^Sandbox accepted it .+ after it arrived\.$/);
+      await page.getByRole("heading", { name: "Traffic filter" }).waitFor();
+
+      // The program has the same key: what a server sends is shown as well, without a reload.
+      const program = (await page.getByLabel("First event with curl", { exact: true }).textContent()) ?? "";
+      const testKey = /X-CC-Api-Key: (cc_\w{20,})/.exec(program)?.[1] ?? "";
+      await page.evaluate(() => Object.assign(window, { isSamePage: true }));
+      expect((await relay.post(testKey, { email: "ada@customers.example", event: "lead", orderId: "T-1" })).status).toBe(200);
+      await sees(page, "T-1");
+      // The key ends by itself, and another visit of the page creates none.
+      await page.getByRole("link", { name: "Create a live key" }).click();
+      await sees(page, "See it arrive");
 
       // A key is shown once.
       await press(page, "Create key");
@@ -43,21 +52,31 @@ inChromium("the first conversion", () => {
       await press(form, "Create");
       const key = await takeSecret(page);
       expect(key).toMatch(/^cc_\w{20,}$/);
+      await page.goBack();
+      await page.getByRole("heading", { name: "See it arrive", level: 1 }).waitFor();
+      expect(await page.getByLabel("First event with curl", { exact: true }).textContent()).toBe(program);
+      await page.getByRole("link", { name: "Configuration" }).click();
+      const keys = page.getByRole("region", { name: "Inbound keys" });
+      expect(await keys.getByText("See it arrive").count()).toBe(1);
       await page.reload();
       await sees(page, "Shop");
       const content = await page.content();
       expect(content).toContain(key.slice(0, 7));
       expect(content).not.toContain(key);
 
-      // The empty list of events has a program to send the first one.
+      // The first steps show what is left to do, with links. Test events are none of the site's.
       await page.getByRole("link", { name: "Events", exact: true }).click();
       await sees(page, "No events yet");
-      await page.getByRole("tab", { name: "Python" }).click();
-      expect(await page.getByLabel("First event with Python", { exact: true }).textContent()).toContain("/__cc/inbound");
+      await page.getByRole("link", { name: "See one arrive" }).waitFor();
       await page.getByRole("link", { name: "Import past conversions" }).waitFor();
-
-      // An event that is sent with the key appears without a reload.
       await page.getByRole("link", { name: "Overview" }).click();
+      await sees(page, "First steps");
+      const steps = page.getByRole("listitem").filter({ hasText: /to do|done/ });
+      await sees(steps.filter({ hasText: "First conversion" }), "done");
+      await sees(steps.filter({ hasText: "Inbound key" }), "done");
+      await steps.filter({ hasText: "Platform" }).getByRole("link", { name: "Connect" }).waitFor();
+
+      // An event that is sent with the live key appears without a reload.
       await page.getByRole("status", { name: "Live feed: connected" }).waitFor();
       await sees(page, "Waiting for the first event");
       await page.getByRole("button", { name: "Show test data" }).waitFor();
@@ -73,8 +92,6 @@ inChromium("the first conversion", () => {
       expect(answer.status).toBe(200);
       const live = page.getByRole("listitem").filter({ hasText: /purchase.*€49\.90.*sent/ });
       await live.waitFor();
-      // The checklist is updated, too.
-      await sees(steps.filter({ hasText: "First conversion" }), "done");
 
       // The event's trace shows the request to the sandbox and the response.
       await live.getByRole("link", { name: "purchase" }).click();
@@ -113,6 +130,13 @@ inChromium("the first conversion", () => {
       await signIn(page, "olga@example.com", password);
       await trace.getByRole("heading", { name: "Sandbox" }).waitFor();
       expect(errors.scriptErrors).toEqual([]);
+      // A site that is added later has neither key nor platform: its page makes both.
+      await open("/sites");
+      await press(page, "Add a site");
+      await field(dialog(page, "Add a site"), "Domain").fill("second.example");
+      await press(dialog(page, "Add a site"), "Add");
+      await press(page, "Send one for me");
+      await sees(page, /^Sandbox accepted it/);
       await open("/setup");
       await sees(page, "This installation already has an owner.");
       await page.context().close();

@@ -2,7 +2,7 @@
 
 import { afterEach, expect, test } from "vitest";
 import { withLocalTimes } from "../../dashboard/common/format/days.ts";
-import { moneyText, percentText, shortCount, shortMoney } from "../../dashboard/common/format/numbers.ts";
+import { moneyText, percentText, rateText, shortCount, shortMoney, tenthsOf } from "../../dashboard/common/format/numbers.ts";
 import { setLanguage } from "../../dashboard/messages/catalogue/language.ts";
 
 afterEach(() => setLanguage("en"));
@@ -27,6 +27,17 @@ test("a share of less than everything is never shown as 100%", () => {
   setLanguage("en");
   expect(percentText(99_999, 100_000)).toBe("99.9%");
   expect(percentText(1, 1)).toBe("100%");
+});
+
+test("a rate has one digit, and its change is the difference of what is shown", () => {
+  setLanguage("en");
+  const [now, before] = [
+    [8995, 9123],
+    [9096, 9123],
+  ] as const;
+  expect([rateText(...now), rateText(...before)]).toEqual(["98.6%", "99.7%"]);
+  expect(tenthsOf(...before) - tenthsOf(...now)).toBe(11);
+  expect([rateText(99_999, 100_000), rateText(5, 5), rateText(0, 0), rateText(3, 5)]).toEqual(["99.9%", "100%", "–", "60.0%"]);
 });
 
 test("a time in a text of the relay is written in the user's locale", () => {

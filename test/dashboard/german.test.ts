@@ -4,6 +4,7 @@ import type { Page } from "playwright-core";
 import { beforeAll, expect, test } from "vitest";
 import * as firstPage from "../../dashboard/messages/de/firstPage.ts";
 import * as otherPages from "../../dashboard/messages/de/otherPages.ts";
+import * as signInPages from "../../dashboard/messages/de/signIn.ts";
 import type { Messages } from "../../dashboard/messages/catalogue/catalogue.ts";
 import { messages } from "../../src/kernel/messages/messages.ts";
 import { platforms } from "../../src/platforms/index.ts";
@@ -21,6 +22,7 @@ const kinds: readonly Kind[] = allKinds;
 
 const translation: Readonly<Record<string, Messages>> = {
   ...firstPage.translation,
+  ...signInPages.translation,
   ...otherPages.translation,
 };
 

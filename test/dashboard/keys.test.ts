@@ -102,7 +102,7 @@ inChromium("keys, webhooks, filters and persons", () => {
 
       await field(page, "Add a domain").fill("shop.test");
       await press(page, "Add");
-      await sees(line("shop.test"), "unverified");
+      await sees(line("shop.test"), "not verified");
       await isFound("shop.test", /shop\.test is not in the DNS\..*New records can take an hour/);
       expect(await tag("shop.test")).toBe(200);
       await field(page, "Add a domain").fill("www.shop.test");
@@ -114,7 +114,7 @@ inChromium("keys, webhooks, filters and persons", () => {
       await sees(line("www.shop.test"), "paused");
       expect(await tag("www.shop.test")).toBe(404);
       await press(line("www.shop.test"), "Resume www.shop.test");
-      await sees(line("www.shop.test"), "unverified");
+      await sees(line("www.shop.test"), "not verified");
       expect(await tag("www.shop.test")).toBe(200);
       await press(line("www.shop.test"), "Remove");
       await checkLayer(page, "scenes/configuration/domains/HostActions.tsx");
@@ -272,6 +272,32 @@ inChromium("keys, webhooks, filters and persons", () => {
       await page.reload();
       // What is off stays in sight.
       expect(await modes.getByRole("radio", { name: "Off" }).isChecked()).toBe(true);
+      await modes.getByText("Shadow", { exact: true }).click();
+      await press(page, "Undo");
+      await sees(page, "Undone.");
+      await eventually("the mode is off again", async () => (await modeOf("typing:too even")) === "off");
+    },
+    scenarioMs,
+  );
+
+  test(
+    "a suspicious visit shows its evidence, and one click allows its network, which can be undone",
+    async () => {
+      const { page, open } = browser;
+      await report(relay, "localhost", "visit", {}, { "Content-Type": "text/plain", "X-Forwarded-For": "192.0.2.44" });
+      const suspicious = async () => (await owner.ask(`GET /sites/${site}/bots?suspicious=true`)).json.items as { id: string }[];
+      await eventually("the visit is in the sample", async () => (await suspicious()).length === 1);
+      const allowed = async () => {
+        const { items } = (await owner.ask(`GET /sites/${site}/settings`)).json;
+        return items.find((one: { name: string }) => one.name === "allow_networks").value;
+      };
+      await open(`/sites/${site}/bots/visits?suspicious=true&visit=${(await suspicious())[0]?.id}`);
+      await sees(page, /content type or the accepted types are not those/);
+      await press(page, "This was a person");
+      await sees(page, "192.0.2.0/24 is allowed");
+      expect(await allowed()).toBe("192.0.2.0/24");
+      await press(page, "Undo");
+      await eventually("the network is no longer allowed", async () => (await allowed()) === "");
     },
     scenarioMs,
   );

@@ -4,7 +4,7 @@ import { globSync, readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 
 const layers =
-  /<(Modal(\.Root)?|Drawer|Menu|Popover|HoverCard|Tooltip|Combobox|SidePanel|FormPopover|Actions|ConfirmButton|ConfirmDialog|FormButton|OneTimeSecret|OneTimeLink)[\s>]/g;
+  /<(Modal(\.Root)?|Drawer|Menu|Popover|HoverCard|Tooltip|Combobox|SidePanel|FormPopover|Actions|ConfirmButton|ConfirmDialog|FormButton|FormModal|OneTimeSecret|OneTimeLink)[\s>]/g;
 /** These define what others open. */
 const shared = ["Actions.tsx", "FormDialog.tsx", "SidePanel.tsx", "dialogs.tsx", "lists/FormPopover.tsx"].map(
   (file) => `common/${file}`,

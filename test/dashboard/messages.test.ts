@@ -5,6 +5,7 @@ import { expect, test } from "vitest";
 import type { Messages } from "../../dashboard/messages/catalogue/catalogue.ts";
 import * as firstPage from "../../dashboard/messages/de/firstPage.ts";
 import * as otherPages from "../../dashboard/messages/de/otherPages.ts";
+import * as signInPages from "../../dashboard/messages/de/signIn.ts";
 import { preferredLanguage, preferredLocale } from "../../dashboard/messages/catalogue/language.ts";
 import { english, keysOf, messageAt, sectionNames as names } from "./catalogue.ts";
 import { findTexts, findUses, readSource, readSources } from "./sourceTexts.ts";
@@ -12,6 +13,7 @@ import { findTexts, findUses, readSource, readSources } from "./sourceTexts.ts";
 const sources = readSources();
 const translation: Readonly<Record<string, Messages>> = {
   ...firstPage.translation,
+  ...signInPages.translation,
   ...otherPages.translation,
 };
 

@@ -75,6 +75,12 @@ inChromium("every page", () => {
       sendEmpty: true,
     });
     await change(`POST /sites/${site}/webhooks/${webhook.webhook.id}/test`, undefined);
+    await change(`PUT /sites/${site}/data-export`, {
+      to: `s3://hostile-bucket/${name.replaceAll(/[?#\p{Cc}]/gu, "")}`,
+      endpoint: receiver.url,
+      keyId: "AKEXAMPLE",
+      secret: "s3cret",
+    });
     await change(`PATCH /sites/${site}/settings`, {
       settings: { deny_user_agents: image, alert_success_rate: "99" },
     });
@@ -282,6 +288,7 @@ inChromium("every page", () => {
       expect(await page.getByLabel("Jump to", { exact: true }).inputValue()).toBe("Order 4712");
       await checkLayer(page, "scenes/frame/Jump.tsx");
       await page.keyboard.press("ArrowDown");
+      await page.keyboard.press("ArrowUp");
       await page.keyboard.press("Enter");
       await page
         .getByRole("dialog")
@@ -296,7 +303,7 @@ inChromium("every page", () => {
       const pick = async (text: string, option: string) => {
         await page.keyboard.press("Control+k");
         await page.keyboard.type(text);
-        await page.getByRole("option", { name: option }).waitFor();
+        await page.getByRole("option", { name: option, exact: true }).waitFor();
         await page.keyboard.press("Enter");
       };
       await pick("create inbound", "Create inbound key");
@@ -354,8 +361,8 @@ inChromium("every page", () => {
         await hasFocus(menu);
       };
 
-      await visit(button(/account and appearance/), "scenes/frame/Frame.tsx");
-      await visit(button(/^Site:/), "scenes/frame/Frame.tsx");
+      await visit(button(/account and appearance/), "scenes/frame/UserMenu.tsx");
+      await visit(button(/^Site:/), "scenes/frame/SiteSwitcher.tsx");
       await visit(button("Add a site"), "scenes/sites/AddSite.tsx");
       await shows("/account");
       await visit(button("Sign out everywhere else"), "scenes/account/Sessions.tsx");
@@ -382,6 +389,9 @@ inChromium("every page", () => {
         await visit(button("Rotate secret", panel), "scenes/integrations/webhooks/WebhookPanel.tsx");
         await visit(button("Delete", panel), "scenes/integrations/webhooks/WebhookPanel.tsx");
       });
+      await shows(`${at}/integrations/export`);
+      await visit(button("Change"), "scenes/integrations/export/ExportForm.tsx");
+      await visit(button("Stop"), "scenes/integrations/export/DataExport.tsx");
 
       await shows(`${at}/configuration/keys`);
       await visit(button("Create key"), "scenes/configuration/inbound/CreateKey.tsx");
@@ -423,7 +433,7 @@ inChromium("every page", () => {
       // On a phone, actions and drawers are laid out differently.
       await emulate(page, "dark", 375);
       await shows(`${at}/integrations/log?state=rejected`);
-      await visit(button(/^Site:/), "scenes/frame/Frame.tsx");
+      await visit(button(/^Site:/), "scenes/frame/SiteSwitcher.tsx");
       await visit(button("More actions"), "scenes/integrations/syncLog/LogTable.tsx", (menu) =>
         visit(button("Replay…", menu), "scenes/integrations/syncLog/BulkButton.tsx"),
       );

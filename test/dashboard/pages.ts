@@ -8,6 +8,7 @@ type Shown = { event?: string; webhook?: string; visit?: string; source?: string
 export function pagesOf(site: string, { event, webhook, visit, source }: Shown = {}): string[] {
   const paths = [
     "overview",
+    "first-conversion",
     "events",
     ...(event ? [`events/${event}`] : []),
     "sources",
@@ -16,6 +17,7 @@ export function pagesOf(site: string, { event, webhook, visit, source }: Shown =
     "integrations/log",
     "integrations/quality",
     "integrations/webhooks",
+    "integrations/export",
     ...(webhook ? [`integrations/webhooks?webhook=${webhook}`] : []),
     "integrations/webhook",
     "integrations/webhook?tab=events",
@@ -24,7 +26,7 @@ export function pagesOf(site: string, { event, webhook, visit, source }: Shown =
     "integrations/webhook?tab=performance",
     "integrations/meta?tab=mapping",
     "reconciliation",
-    "funnel",
+    "reconciliation/funnel",
     "leads",
     "bots/clicks",
     "bots/clicks?cost=0.8",
@@ -44,6 +46,7 @@ export function pagesOf(site: string, { event, webhook, visit, source }: Shown =
     "settings/assistants",
     "settings/members",
     "settings/alerts",
+    "settings/sharing",
     "settings/oauth-apps",
     "settings/audit",
   ];

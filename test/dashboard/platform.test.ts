@@ -125,7 +125,7 @@ inChromium("a platform in the dashboard", () => {
         /"content_name": "Winter sale"/.test((await body.textContent()) ?? ""),
       );
       await press(page, "Connect Meta");
-      await sees(page, "Meta connected and proven.");
+      await sees(page, "Meta connected and verified.");
 
       // A test event is sent in the platform's test mode, and the response is shown.
       await page.getByRole("tab", { name: "Test event" }).click();
@@ -159,21 +159,22 @@ inChromium("a platform in the dashboard", () => {
       await card.getByRole("link", { name: "Reconnect Meta" }).click();
       await sees(page, "Meta needs reconnection");
       await sees(page, /2 deliveries wait and will be sent after reconnection/);
+      await sees(page, "Meta refused the token that is configured.");
       await page.getByRole("tab", { name: "Sync log" }).click();
       const table = page.getByRole("region", { name: "Deliveries" });
       for (const order of waiting) await sees(row(table, order), "parked");
 
-      // So have the rows of events, and those of the sync log, also on a phone.
+      // So have the lists of events and of deliveries, once for all rows, also on a phone.
       const reconnect = { name: "Reconnect Meta" };
       await open(`/sites/${site}/events`);
-      await row(page, waiting[0]).getByRole("link", reconnect).waitFor();
+      const repairs = page.getByRole("list", { name: "What can be repaired" });
+      await sees(repairs, "2 deliveries to Meta below:");
+      await repairs.getByRole("link", reconnect).waitFor();
       await page.setViewportSize({ width: 390, height: 844 });
       await open(`/sites/${site}/integrations/log`);
-      const inRow = page.getByRole("link", reconnect).filter({ visible: true }).nth(1);
-      await inRow.waitFor();
-      expect(await inRow.textContent()).toBe("Reconnect");
+      await repairs.getByRole("link", reconnect).waitFor();
       await page.setViewportSize({ width: 1280, height: 900 });
-      await page.getByRole("link", reconnect).first().click();
+      await repairs.getByRole("link", reconnect).click();
       await sees(page, "Meta needs reconnection");
 
       // Signing in again fixes it, and parked deliveries are sent.
@@ -237,39 +238,36 @@ inChromium("a platform in the dashboard", () => {
       await page.locator("[name=pixel_id]").fill(settings["pixel_id"] ?? "");
       await page.locator("[name=access_token]").fill(settings["access_token"] ?? "");
       await press(page, "Connect Reddit");
-      await sees(page, /Reddit connected, not proven: Reddit can only be asked with test_id/);
+      await sees(page, /Reddit saved, not verified: Reddit can only be asked with test_id/);
       await page.waitForURL(/connection=/);
-      // Nothing past is sent unless a person says so.
-      const offer = dialog(page, "Also send past conversions?");
-      await sees(offer, /^\d+ conversions can be sent$/);
-      await press(offer, "Not now");
-      await offer.waitFor({ state: "detached" });
       await page.getByRole("button", { name: "Disconnect", exact: true }).waitFor();
-      const others = page.getByRole("alert").filter({ hasNotText: /not proven/ });
+      // Past conversions are offered only to an account that the platform has confirmed.
+      expect(await dialog(page, "Also send past conversions?").count()).toBe(0);
+      const others = page.getByRole("alert").filter({ hasNotText: /not verified/ });
       expect(await others.allTextContents()).toEqual([]);
       expect(page.url()).not.toContain("undefined");
       expect([...browser.errors.scriptErrors, ...browser.errors.failedRequests.slice(before)]).toEqual([]);
 
-      // A test event is skipped for want of a setting, and its row leads there.
+      // A test event is skipped for want of a setting, and the line above the list leads there.
       const { key } = (await owner.ask(`POST /sites/${site}/keys`, { name: "tests", mode: "test" })).json;
       const testEvent = { email: "ada@customers.example", event: "purchase", orderId: "T-1" };
       expect((await relay.post(key, testEvent)).status).toBe(200);
       await open(`/sites/${site}/events?mode=test`);
-      await row(page, "T-1").getByRole("link", { name: "Add a test event code" }).click();
+      await page.getByRole("link", { name: "Add a test event code" }).click();
       await page.waitForURL(/\/integrations\/reddit\?.*tab=test/);
     },
     scenarioMs,
   );
 
   test(
-    "a connection that is not proven is asked again after its setting was added, and gets past conversions by a backfill",
+    "a connection that is not verified is asked again after its setting was added, and gets past conversions by a backfill",
     async () => {
       const { page, open } = browser;
       await open(`/sites/${site}/integrations/reddit`);
       await press(page, /^More settings/);
       await page.locator("[name=test_id]").fill(standinConnections.reddit["test_id"] ?? "");
       await press(page, "Save");
-      await sees(page, "Saved and proven.");
+      await sees(page, "Saved and verified.");
 
       // What was skipped before keeps its reason, but there is nothing left to repair: it can be replayed.
       await open(`/sites/${site}/integrations/log?mode=test&platform=reddit`);

@@ -23,7 +23,7 @@ inChromium("reconciliation", () => {
     relay = await home.start();
     owner = await becomeOwner(relay);
     site = (await owner.ask("GET /sites")).json.items[0].id;
-    await home.run("connect", site, "sandbox");
+    await home.run("connection", "add", site, "sandbox");
     for (const orderId of ["1001", "1002"])
       await relay.post(relay.key, { email: "ada@customers.example", event: "purchase", orderId, value: 5 });
     browser = await user(relay, owner);

@@ -22,7 +22,7 @@ const controls = (page: Page): Promise<string[]> =>
   page.evaluate(() =>
     [
       ...document.querySelectorAll<HTMLElement>(
-        "button, [role=button], input[type=submit], a.mantine-Button-root, a.cc-row-action",
+        "button, [role=button], input[type=submit], a.mantine-Button-root, ul[aria-label='What can be repaired'] a",
       ),
     ]
       .filter((one) => !one.matches(":disabled") && one.checkVisibility())
@@ -151,16 +151,24 @@ inChromium("roles", () => {
       );
       const seenByOwner = await offered(ownerBrowser, some);
       expect(some.filter((path) => !seenByOwner.some((one) => one.startsWith(`${path}: `)))).toEqual([]);
-      // The repair is offered in the banner of every page, and where the error stands.
+      // The repair is offered where the error stands, and behind the bell of every page. The overview has a banner, until it is
+      // muted; other pages have none.
       const event = `events/${json.items[0].id}`;
-      const repairs = ["events", event, "integrations", "integrations/log", "settings/alerts"];
-      for (const path of repairs) {
+      const { page } = ownerBrowser;
+      for (const path of ["events", event, "integrations", "integrations/log", "settings/alerts"]) {
         await ownerBrowser.go(`/sites/${first}/${path}`);
-        const found = ownerBrowser.page.getByRole("link", { name: "Reconnect Webhook" });
-        await found.nth(1).waitFor();
-        const alerts = ownerBrowser.page.getByRole("alert").filter({ hasText: "Webhook" });
-        await alerts.last().locator(".cc-mark").waitFor();
+        await page.getByRole("link", { name: "Reconnect Webhook" }).first().waitFor();
+        expect(await page.getByRole("button", { name: "Mute for a day" }).count(), path).toBe(0);
       }
+      await ownerBrowser.go(`/sites/${first}/configuration/tag`);
+      await press(page, /needs? attention$/);
+      await checkLayer(page, "scenes/frame/Frame.tsx");
+      await page.getByRole("dialog").getByRole("link", { name: "Reconnect Webhook" }).click();
+      await page.waitForURL(/\/integrations\/webhook/);
+      await ownerBrowser.go(`/sites/${first}/overview`);
+      await page.getByRole("alert").locator(".cc-mark").waitFor();
+      await press(page, "Mute for a day");
+      await page.getByRole("button", { name: "Mute for a day" }).waitFor({ state: "detached" });
       expect(viewerBrowser.errors).toEqual({ scriptErrors: [], failedRequests: [] });
       // The overview loads fewer translations than other pages, but those of its alerts.
       const german = await user(relay, owner, { locale: "de-DE" });

@@ -5,6 +5,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { showAllTexts, showLanguage } from "../../dashboard/messages/catalogue/catalogue.ts";
 import { botsText } from "../../dashboard/messages/bots.ts";
+import { commonText } from "../../dashboard/messages/common.ts";
 import { setLanguage } from "../../dashboard/messages/catalogue/language.ts";
 import { translatePlatform } from "../../dashboard/common/platforms/platformTexts.ts";
 import { keepMessages, serverText } from "../../dashboard/messages/server.ts";
@@ -14,7 +15,7 @@ import { lossText } from "../../dashboard/scenes/reconciliation/report.ts";
 import { writeAnswer } from "../../src/api/answer.ts";
 import { describeImprovement } from "../../src/delivery/quality/read.ts";
 import { confirmationReasons } from "../../src/kernel/confirmation.ts";
-import { deliveryStates } from "../../src/kernel/event.ts";
+import { deliveryStates, filterCodes } from "../../src/kernel/event.ts";
 import { english, say, type MessageCode } from "../../src/kernel/messages/message.ts";
 import { messages } from "../../src/kernel/messages/messages.ts";
 import { whyOutcomes } from "../../src/kernel/messages/why.ts";
@@ -23,6 +24,7 @@ import { rowConfirmations } from "../../src/kernel/reconciliation.ts";
 import { platforms } from "../../src/platforms/index.ts";
 import { makeReport } from "../../src/reconcile/report.ts";
 import { newConnectionTally, newTally, otherReasons } from "../../src/store/reconciliation/tally.ts";
+import { nameOf } from "../../src/traffic/modes.ts";
 import { signals } from "../../src/traffic/signals.ts";
 import { readSource, walk, type Node } from "./sourceTexts.ts";
 
@@ -201,6 +203,11 @@ test("German has every reason for which a row of an uploaded file is refused", (
     });
   expect(reasons.length).toBeGreaterThan(10);
   expect(untranslated(reasons)).toEqual([]);
+});
+
+test("every reason of a verdict and of the filter has a name in the dashboard", () => {
+  const codes = [...signals.map(nameOf), ...filterCodes, "contradiction:independent contradictions", "site rule:denied"];
+  for (const code of codes) expect(commonText.reasons).toHaveProperty([code]);
 });
 
 test("German has the meaning of every bot signal, and both languages its category", () => {

@@ -72,7 +72,7 @@ const sameEverywhere =
 const codes = new Set(["needs reconnection", "own name", "not sent"]);
 
 /** Files that write code for the user to copy. */
-const codeFiles = /(?:proxyRules|inboundSamples|assistantSamples)\.ts$/;
+const codeFiles = /(?:proxyRules|inboundSamples|assistantSamples|jumpCommands)\.ts$/;
 
 /** The attributes whose value is a name, not a text. */
 const technicalNames = /^(?:style|className|to|component|of|href|rel|search|fontFamily)$/;

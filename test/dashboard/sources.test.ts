@@ -48,8 +48,8 @@ inChromium("sources", () => {
       await field(page, "Password").fill(password);
       await press(page, "Create owner");
 
-      // The first steps name sources; the navigation has them on every page.
-      await sees(page, "Without code: let Stripe");
+      // The first page names sources; the navigation has them on every page.
+      await sees(page, "Stripe, Shopify, HubSpot and others send their own webhooks. No code.");
       await page.getByRole("link", { name: "Sources", exact: true }).click();
       await press(page, "Add Stripe");
       await checkLayer(page, "scenes/sources/AddSource.tsx");
@@ -132,6 +132,9 @@ inChromium("sources", () => {
       await field(page, "Order id from").focus();
       await press(page, /^order\.number/);
       expect(await field(page, "Email from").inputValue()).toBe("buyer.mail");
+      // Each line suggests the fields too.
+      const list = await field(page, "Value from").getAttribute("list");
+      expect(await page.locator(`[id="${list}"] option[value="order.total"]`).count()).toBe(1);
       await press(page, "Save");
       await sees(page, "Saved.");
 
@@ -156,7 +159,7 @@ inChromium("sources", () => {
       // Wrong expressions are refused at their field.
       await field(page, "Value from").fill("order..total");
       await press(page, "Save");
-      await page.getByRole("textbox", { name: "Value from" }).and(page.locator("[aria-invalid=true]")).waitFor();
+      await page.getByRole("combobox", { name: "Value from" }).and(page.locator("[aria-invalid=true]")).waitFor();
       await press(page, "Discard");
 
       await page.getByRole("tab", { name: "Requests" }).click();
@@ -172,6 +175,9 @@ inChromium("sources", () => {
       for (const one of [address, await addressOn(page)])
         expect((await post(relay, one, { buyer: {}, order: {} })).status).toBe(200);
       await press(page, "Pause");
+      await checkLayer(page, "scenes/sources/SourceActions.tsx");
+      await sees(dialog(page, "Pause Custom?"), /try again later/);
+      await press(dialog(page, "Pause Custom?"), "Pause");
       await page.getByRole("heading", { name: "Paused", exact: true }).waitFor();
 
       await page.setViewportSize({ width: 390, height: 844 });

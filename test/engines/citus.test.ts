@@ -317,6 +317,44 @@ describe.skipIf(!isRun || isMissing("Citus", found, "install it into a PostgreSQ
         expect(Object.keys(after.statuses)).toEqual(["200"]);
       });
 
+      test.runIf(listed === "every machine")(
+        "listed workers go on while the coordinator is dead or silent, also with one of them silent, and a start names the coordinator",
+        async () => {
+          const { load, keysOf, home } = setup;
+          const { coordinator, workers } = citus;
+          const faults = [
+            ["a dead coordinator", () => coordinator.kill(), () => coordinator.restart(), keysOf.flat()],
+            ["a silent coordinator", () => coordinator.freeze(), () => coordinator.thaw(), keysOf.flat()],
+            [
+              "a dead coordinator and a silent worker",
+              () => (workers[0]?.freeze(), coordinator.kill()),
+              () => (workers[0]?.thaw(), coordinator.restart()),
+              keysOf[1] ?? [],
+            ],
+          ] as const;
+          for (const [fault, begin, end, served] of faults) {
+            const before = await load.sendFor(served, 4, seconds * 500);
+            await begin();
+            const begun = await countReady(load.relays, load.sendFor(served, 4, seconds * 1000));
+            // By now the nodes know of it.
+            const during = await countReady(load.relays, load.sendFor(served, 4, Math.max(seconds * 1000, 14_000)));
+            const error = fault === "a dead coordinator" ? (await home.fails("site", "list")).error : null;
+            await end();
+            const isServed = async () => (await load.send(keysOf.flat())) === 200 && (await load.send(keysOf.flat())) === 200;
+            await eventually("all sites are served again", isServed);
+            figures.note(
+              `${name}: ${fault}`,
+              `p50 ${before.p50} → ${begun.result.p50} → ${during.result.p50} ms, ${statusText(begun.result.statuses)}, then ${statusText(during.result.statuses)}, longest gap ${Math.max(begun.result.gapMs, during.result.gapMs)} ms; ready ${begun.ready + during.ready} of ${begun.asked + during.asked}`,
+            );
+            expect(Object.keys(during.result.statuses)).toEqual(["200"]);
+            expect(during.ready).toBeGreaterThan(0.8 * during.asked);
+            if (error === null) continue;
+            expect(error).toContain(hostOf(coordinator));
+            for (const worker of workers) expect(error).not.toContain(hostOf(worker));
+          }
+        },
+      );
+
       test("a statement that is repeated leaves nothing behind in its session", async () => {
         const { home, siteId } = setup;
         const sessionName = "repeated statement";

@@ -1,6 +1,7 @@
 // Relays behind a real PgBouncer, in session and in transaction mode. The tests run wherever PgBouncer is installed.
 
 import { spawnSync } from "node:child_process";
+import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, describe, expect, test } from "vitest";
 import { createConnections } from "../../src/store/engine/postgres/pool.ts";
 import { probe } from "../../src/store/engine/postgres/probe.ts";
@@ -12,8 +13,8 @@ import { migrations } from "../../src/store/schema/schema.ts";
 import { checkedText, isLongRun, isMissing, createFigures, statusText } from "../support/engines/figures.ts";
 import { createTwoNodes } from "../support/engines/load.ts";
 import { setUpSite } from "../support/installation.ts";
-import { withClient } from "../support/postgres/postgres.ts";
-import { eventually, newInstallation } from "../support/relay.ts";
+import { createDatabase, startPostgres, withClient } from "../support/postgres/postgres.ts";
+import { emptyInstallation, eventually, newInstallation } from "../support/relay.ts";
 import { startPgBouncer, type PgBouncerMode } from "../support/servers/pgbouncer.ts";
 import { findProgram } from "../support/servers/programs.ts";
 
@@ -70,6 +71,45 @@ describe.skipIf(isMissing("PgBouncer", program, "install the package pgbouncer")
     expect(error).toContain("ignore_startup_parameters = statement_timeout");
     expect(error).toContain("cleancast=transaction-pooler");
   });
+
+  test(
+    "after a restart of PostgreSQL the pooler waits as long as it is told, and doctor and the relay say so",
+    { timeout: 180_000 },
+    async () => {
+      const gapOf = async (retry: string) => {
+        const database = await startPostgres({ durable: true });
+        const direct = await emptyInstallation("postgres", { LOG_LEVEL: "silent" });
+        direct.env.DATABASE_URL = await createDatabase(database.url);
+        const url = await start(direct.env.DATABASE_URL, "transaction", { server_login_retry: retry });
+        const home = direct.with({ DATABASE_URL: withFlag(url) });
+        const { load, keys } = await createTwoNodes(home, direct);
+        const doctor = await home.print("doctor", "--offline");
+        async function restart(): Promise<string> {
+          await sleep(500);
+          await database.kill();
+          await sleep(1000);
+          const { error } = await home.fails("site", "list");
+          await database.restart();
+          await eventually("events are accepted again", async () => (await load.send(keys)) === 200, 60);
+          return error;
+        }
+        const sent = await load.sendDuring(keys, 4, restart());
+        const checked = await load.check();
+        figures.note(
+          `PgBouncer ${version()}, server_login_retry = ${retry}, PostgreSQL killed and restarted`,
+          `no 200 for ${sent.gapMs} ms; ${statusText(sent.statuses)}; ${checkedText(checked)}`,
+        );
+        expect(checked).toMatchObject({ notStored: 0, notReceived: 0, receivedTwice: 0 });
+        for (const relay of load.relays) await relay.stop();
+        await database.stop();
+        return { doctor, error: sent.result };
+      };
+      const [quick, slow] = [await gapOf("1"), await gapOf("15")];
+      expect(quick.doctor).toContain("server_login_retry = 1");
+      expect(slow.doctor).toContain("PgBouncer has server_login_retry = 15");
+      expect(slow.error).toContain("set server_login_retry = 1 in PgBouncer");
+    },
+  );
 
   test(
     "in transaction mode settings hold for a transaction and stay with no connection, and a statement that hangs is given up",

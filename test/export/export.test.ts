@@ -203,6 +203,59 @@ describe.skipIf(!isInstalled).each(engines)("exported data on %s", (engine) => {
     expect(s3.objects.get(part)?.equals(whole ?? Buffer.alloc(0))).toBe(true);
   });
 
+  test("a scheduled export writes the past and what is due, by the relay itself, and its query reads it", async () => {
+    const s3 = await startS3(credentials.keyId, credentials.secret, credentials.region);
+    const exports = freshFolder();
+    const at = home.with({ CLEANCAST_EXPORT_FOLDER: exports });
+    const secret = join(freshFolder(), "secret");
+    mkdirSync(dirname(secret), { recursive: true });
+    writeFileSync(secret, `${credentials.secret}\n`);
+    const place = ["--endpoint", s3.url, "--region", credentials.region, "--key-id", credentials.keyId, "--since", "6h"];
+    const set = (...more: string[]) =>
+      at.run("export", "schedule", "set", site.siteId, "s3://my-bucket/hourly", ...place, ...more);
+    const shown = await set("--secret", "wrong");
+    expect(shown.export).toMatchObject({ to: "s3://my-bucket/hourly/", keyId: credentials.keyId, people: false });
+    expect((await at.run("export", "due")).items).toMatchObject([
+      { hours: 0, error: "The bucket refused to read a file: HTTP 403, SignatureDoesNotMatch." },
+    ]);
+    expect(s3.objects.size).toBe(0);
+    await set("--secret", `@${secret}`);
+    const relay = await at.start();
+    const show = async () => (await at.run("export", "schedule", "show")).export;
+    await eventually("the relay has written the complete hours", async () => {
+      const { nextAt, error } = await show();
+      expect(error === null || error.includes("403")).toBe(true);
+      return nextAt !== null && error === null;
+    });
+    await relay.stop();
+    const { runs, query } = await show();
+    expect(runs.reduce((sum: number, { rows }: { rows: number }) => sum + rows, 0)).toBe(150);
+    expect(query).not.toContain(credentials.secret);
+    // What the store holds, as DuckDB reads it.
+    const copy = freshFolder();
+    for (const [key, content] of s3.objects) {
+      mkdirSync(dirname(join(copy, key)), { recursive: true });
+      writeFileSync(join(copy, key), content);
+    }
+    const [, select = ""] = String(query)
+      .replaceAll("s3://", `${copy}/`)
+      .split(/(?<=URL_STYLE 'path'[^;]*);\n/);
+    expect(await read(select)).toEqual([
+      { platform: "google_ads", state: "rejected", currency: "EUR", conversions: "30", value: "1234567933.3234" },
+      { platform: "sandbox", state: "sent", currency: "EUR", conversions: "30", value: "1234567933.3234" },
+    ]);
+
+    // To the folder of the operator, and NDJSON: the same rows.
+    await at.run("export", "schedule", "set", site.siteId, "folder", "--format", "ndjson", "--since", "6h");
+    expect((await at.run("export", "due")).items).toMatchObject([{ rows: 150, error: null }]);
+    expect(await read((await show()).query)).toMatchObject([{ conversions: "30" }, { conversions: "30" }]);
+    const files = filesIn(exports).map((name) => readFileSync(join(exports, name), "utf8"));
+    for (const text of [email, sha256Of(email), site.key, "google-token"]) expect(files.join("\n")).not.toContain(text);
+    await at.run("export", "schedule", "remove");
+    expect((await at.run("export", "due")).items).toEqual([]);
+    expect((await home.fails("export", "schedule", "set", site.siteId, "folder")).error).toContain("CLEANCAST_EXPORT_FOLDER");
+  });
+
   test("one export at a time runs, so that none replaces the files of another", async () => {
     const folder = freshFolder();
     await withStore(home, async (store) => {
@@ -218,7 +271,7 @@ describe.skipIf(!isInstalled).each(engines)("exported data on %s", (engine) => {
 
   test("a period without a complete hour, a wrong time and a bucket without settings are refused", async () => {
     expect((await home.fails("export", "data", "--to", "x", "--from", "1m")).error).toContain("no complete hour");
-    expect((await home.fails("export", "data", "--to", "x", "--from", "soon")).error).toContain("neither a date");
+    expect((await home.fails("export", "data", "--to", "x", "--from", "soon")).error).toContain("must be a time like");
     expect((await home.fails("export", "data", "--to", "s3://bucket")).error).toContain("CLEANCAST_EXPORT_S3_*");
   });
 });

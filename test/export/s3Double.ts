@@ -68,7 +68,13 @@ export async function startS3(keyId: string, secret: string, region: string): Pr
     if (fault) return fail(403, fault);
     const key = decodeURIComponent(request.url ?? "");
     const known = objects.get(key);
-    if (request.method === "GET") return known ? void response.writeHead(200).end(known) : fail(404, "NoSuchKey");
+    if (request.method === "GET") {
+      if (!known) return fail(404, "NoSuchKey");
+      const last = /^bytes=0-(\d+)$/.exec(request.headers.range ?? "")?.[1];
+      return void (last === undefined
+        ? response.writeHead(200).end(known)
+        : response.writeHead(206).end(known.subarray(0, Number(last) + 1)));
+    }
     if (request.method !== "PUT") return fail(405, "MethodNotAllowed");
     objects.set(key, body);
     response.writeHead(200).end();

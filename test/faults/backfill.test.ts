@@ -35,9 +35,9 @@ describe.concurrent.each(endToEndEngines)("on %s", (engine) => {
     await send(`${engine}-old`, { eventTime: tenDays });
 
     const pairs = Object.entries(standinConnections.meta).map(([name, value]) => `${name}=${value}`);
-    const connect = ["connect", host, "meta", ...pairs, "--backfill-days", "30"];
+    const connect = ["connection", "add", host, "meta", ...pairs, "--backfill-days", "30"];
     const connected = await home.run(...connect);
-    expect(connected.connection.proof.state).toBe("proven");
+    expect(connected.connection.verification.state).toBe("verified");
     const counted = { found: past + 1, sendable: past, leftOut: { "too old for Meta": 1 }, isComplete: true };
     expect(connected).toMatchObject({ counted, backfill: null });
     // It is connected, and the backfill was refused.

@@ -52,7 +52,7 @@ describe.each(endToEndEngines)("a damaged row on %s", (engine) => {
 
     const { items: keys } = await home.run("key", "list", "other.example.com");
     expect((await relay.post(other.key, event())).status).toBe(200);
-    await home.run("key", "revoke", keys[0].id);
+    await home.run("key", "remove", keys[0].id);
     await eventually("the other site's key is revoked", async () => {
       const { status } = await relay.post(other.key, event());
       return status === 401;
@@ -78,7 +78,7 @@ describe.each(endToEndEngines)("a damaged row on %s", (engine) => {
     expect(orderIds()).toEqual(sentBefore);
 
     // The address is the account, so this is the same connection.
-    const again = await home.run("connect", "shop.example.com", "webhook", `url=${receiver.url}`);
+    const again = await home.run("connection", "add", "shop.example.com", "webhook", `url=${receiver.url}`);
     expect(again).toMatchObject({ connection: { id }, isNew: false });
     expect(again.released).toBeGreaterThanOrEqual(2);
     await eventually("what waited is sent", () => orderIds().includes("after the restart"));
@@ -94,7 +94,7 @@ describe.each(endToEndEngines)("a damaged row on %s", (engine) => {
     expect((await home.run("connection", "list", "shop.example.com")).items).toMatchObject([
       { id, state: "needs reconnection", stateReason: "cannot be read" },
     ]);
-    expect(await home.fails("connect", "shop.example.com", "webhook", `url=${receiver.url}`)).toMatchObject({
+    expect(await home.fails("connection", "add", "shop.example.com", "webhook", `url=${receiver.url}`)).toMatchObject({
       field: "events",
       error: `The event selection of connection ${id} cannot be read: give events=all, or events=a,b.`,
     });
@@ -104,7 +104,7 @@ describe.each(endToEndEngines)("a damaged row on %s", (engine) => {
     });
     const [wanted, unwanted] = [event("wanted"), { ...event("unwanted"), event: "lead" }];
     for (const one of [wanted, unwanted]) expect((await relay.post(shop.key, one)).status).toBe(200);
-    await home.run("connect", "shop.example.com", "webhook", `url=${receiver.url}`, "events=purchase");
+    await home.run("connection", "add", "shop.example.com", "webhook", `url=${receiver.url}`, "events=purchase");
     await eventually("what waited is sent", () => orderIds().includes("wanted"));
     await eventually("what is not selected is skipped", async () => {
       const { items: deliveries } = await home.run("delivery", "list", "shop.example.com", "--state", "skipped");

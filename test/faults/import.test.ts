@@ -11,7 +11,7 @@ import { deliveryStates, setUpSite, rows } from "../support/installation.ts";
 const total = Number(process.env.IMPORT_ROWS ?? 3000);
 const isLong = total > 20_000;
 
-const start = (home: Installation, ...args: string[]) => home.launch("import", "conversions", ...args);
+const start = (home: Installation, ...args: string[]) => home.launch("import", "conversions", "shop.example.com", ...args);
 
 async function lineOf(home: Installation): Promise<number> {
   const [row] = await rows(home, `SELECT line FROM imports`);

@@ -27,6 +27,7 @@ const unmovedTables = [
   "platform_sign_ins",
   "leases",
   "nodes",
+  "shared_traffic",
   "deleted_sites",
   "site_moves",
 ];

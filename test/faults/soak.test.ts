@@ -105,7 +105,7 @@ describe.each(engines)("a soak on %s", (engine) => {
       standins.of("tiktok").reset();
       standins.of("tiktok").fault(trouble(9));
       const words = Object.entries(standinConnections.tiktok).map(([name, value]) => `${name}=${value}`);
-      await home.run("connect", "shop.example.com", "tiktok", ...words);
+      await home.run("connection", "add", "shop.example.com", "tiktok", ...words);
 
       const expected = total * platforms.length;
       await eventually("everything is sent", async () => (await deliveryStates(home)).sent === expected, 600);

@@ -27,7 +27,7 @@ describe.each(endToEndEngines)("the command line on %s", (engine) => {
     await home.run("migrate");
     expect(await home.print("site", "list")).toBe("No sites yet. Add one: cleancast site add shop.example.com\n");
     expect(await home.print("key", "list")).toBe("No keys yet. Create one: cleancast key add SITE NAME\n");
-    expect(await home.print("connection", "list")).toMatch(/^No connections yet\. Create one: cleancast connect /);
+    expect(await home.print("connection", "list")).toMatch(/^No connections yet\. Create one: cleancast connection add /);
     expect(await home.run("site", "list")).toEqual({ items: [] });
     expect(await home.run("key", "list")).toEqual({ items: [] });
     expect(await home.run("connection", "list")).toEqual({ items: [] });
@@ -50,12 +50,12 @@ describe.each(endToEndEngines)("the command line on %s", (engine) => {
     expect(first).toEqual({ id, key: liveKey, openedInbound: true });
     expect(await home.run("key", "add", "shop.example", "forms")).toEqual({ id, key: liveKey, openedInbound: false });
 
-    const connected = await home.spawn("connect", "shop.example", "webhook", "url=https://hooks.example.com/a");
+    const connected = await home.spawn("connection", "add", "shop.example", "webhook", "url=https://hooks.example.com/a");
     const checked = expect.any(Number);
-    const unproven = {
-      state: "unproven",
+    const unverified = {
+      state: "unverified",
       reason: expect.stringMatching(/^your endpoint would take any call for a conversion/),
-      provenAt: null,
+      verifiedAt: null,
       checkedAt: checked,
       unchecked: null,
       isCheckable: false,
@@ -65,16 +65,16 @@ describe.each(endToEndEngines)("the command line on %s", (engine) => {
       isNew: true,
       released: 0,
       newSecret,
-      connection: { platform: "webhook", proof: unproven, sendsNothing: null },
+      connection: { platform: "webhook", verification: unverified, sendsNothing: null },
     };
     expect(connected).toMatchObject(saved);
-    const again = ["connect", "shop.example", "webhook", "url=https://hooks.example.com/a", "events=Lead"];
+    const again = ["connection", "add", "shop.example", "webhook", "url=https://hooks.example.com/a", "events=Lead"];
     const known = { ...saved, isNew: false, newSecret: null, connection: { ...saved.connection, id: connected.connection.id } };
     expect(await home.run(...again)).toMatchObject(known);
-    const other = await home.run("connect", "shop.example", "webhook", "url=https://hooks.example.com/b");
+    const other = await home.run("connection", "add", "shop.example", "webhook", "url=https://hooks.example.com/b");
     expect(other).toMatchObject(saved);
     expect(other.connection.id).not.toBe(connected.connection.id);
-    const unasked = await home.run("connect", "shop.example", "sandbox", "--no-prove");
+    const unasked = await home.run("connection", "add", "shop.example", "sandbox", "--no-verify");
     expect(unasked.connection).toMatchObject({ platform: "sandbox", sendsNothing: null });
 
     const { items: connections } = await home.run("connection", "list", "shop.example");
@@ -95,7 +95,7 @@ describe.each(endToEndEngines)("the command line on %s", (engine) => {
         waiting: 0,
         attempts24h: { sent: 0, others: 0 },
         lastSentAt: null,
-        proof: unproven,
+        verification: unverified,
         sendsNothing: null,
       },
       expect.objectContaining({ id: other.connection.id, platform: "webhook", events: null }),
@@ -112,9 +112,9 @@ describe.each(endToEndEngines)("the command line on %s", (engine) => {
       },
     ]);
     expect(await home.print("site", "list")).toContain(`${added.id}  shop.example  on       2     3\n`);
-    expect(await home.run("disconnect", other.connection.id, "--yes")).toEqual({});
+    expect(await home.run("connection", "remove", other.connection.id, "--yes")).toEqual({});
     expect(await home.run("connection", "pause", connected.connection.id)).toEqual({});
-    expect(await home.run("key", "revoke", first.id)).toEqual({});
+    expect(await home.run("key", "remove", first.id)).toEqual({});
   });
 
   test("site set prints all settings, and people read back what they wrote", async () => {
@@ -126,6 +126,7 @@ describe.each(endToEndEngines)("the command line on %s", (engine) => {
       rate_limit: "600",
       consent_mode: "opt-in",
       conversions_without_email: "off",
+      link_domains: "",
       corrections: "off",
       keep: "90d",
       keep_events: "90d",
@@ -147,6 +148,8 @@ describe.each(endToEndEngines)("the command line on %s", (engine) => {
       alert_emails: "",
       alert_webhook: "none",
       alert_success_rate: "80",
+      weekly_report: "off",
+      report_language: "en",
     };
     const words = Object.entries(written).map(([name, value]) => `${name}=${value}`);
     const { items, notes } = await home.run("site", "set", "set.example", ...words);
@@ -205,13 +208,17 @@ describe.each(endToEndEngines)("the command line on %s", (engine) => {
         "rate_limit",
       ],
       [["key", "add", "taken.example", " "], "A key needs a name of at most 100 characters.", "name"],
-      [["key", "revoke", "nothing"], "There is no key nothing. 'cleancast key list' shows their ids.", "key"],
+      [["key", "remove", "nothing"], "There is no key nothing. 'cleancast key list' shows their ids.", "key"],
       [
-        ["connect", "taken.example", "myspace"],
+        ["connection", "add", "taken.example", "myspace"],
         `There is no platform myspace. Known: ${platforms.map((one) => one.id).join(", ")}.`,
         "platform",
       ],
-      [["disconnect", "nothing"], "There is no connection nothing. 'cleancast connection list' shows their ids.", "connection"],
+      [
+        ["connection", "remove", "nothing"],
+        "There is no connection nothing. 'cleancast connection list' shows their ids.",
+        "connection",
+      ],
       [["identity", "put", "taken.example", "gclid=x"], "Name the person with --email or --hashed-email.", "email"],
       [["identity", "put", "taken.example", "--email", "ada", "gclid=x"], "--email is not an email address.", "email"],
       [
@@ -241,7 +248,8 @@ describe.each(endToEndEngines)("the command line on %s", (engine) => {
     await home.addSite("file.example");
     const path = fileURLToPath(new URL("../fixtures/tls-cert.pem", import.meta.url));
     const { error, field } = await home.fails(
-      "connect",
+      "connection",
+      "add",
       "file.example",
       "webhook",
       "url=https://hooks.example.com",
@@ -297,7 +305,7 @@ describe.each(endToEndEngines)("the command line with a running relay on %s", (e
     opening = await home.addSite("opening.example", "inbound=off");
     blocking = await home.addSite("blocking.example");
     leaving = await home.addSite("leaving.example");
-    leavingId = (await home.run("connect", leaving.host, "sandbox")).connection.id;
+    leavingId = (await home.run("connection", "add", leaving.host, "sandbox")).connection.id;
     relay = await home.start();
   });
 
@@ -317,8 +325,8 @@ describe.each(endToEndEngines)("the command line with a running relay on %s", (e
     await home.run("site", "set", closing.host, "inbound=off");
     await home.run("site", "set", opening.host, "inbound=on");
     await home.run("site", "set", blocking.host, "block_domains=spam.test");
-    await home.run("connect", site.host, "webhook", `url=${receiver.url}`);
-    await home.run("disconnect", leavingId, "--yes");
+    await home.run("connection", "add", site.host, "webhook", `url=${receiver.url}`);
+    await home.run("connection", "remove", leavingId, "--yes");
     await Promise.all([
       // Sent to a host of no site, because an unknown key counts as a wrong key of the host.
       becomes("a new site with its key is known", { ...added, host: "127.0.0.1" }, accepted("purchase")),
@@ -386,7 +394,9 @@ describe.each(endToEndEngines)("the command line with a running relay on %s", (e
         utm: {},
         page: null,
         referrer: null,
+        path: [],
       },
+      filterSignals: [],
       warnings: [],
       deliveries: [],
     });

@@ -106,7 +106,7 @@ describe.each(engines)("a configuration file on %s", (engine) => {
     const rotated = await home.run("key", "rotate", id);
     const notes: string[] = [];
     for (const what of ["rotate", "revoke"]) {
-      if (what === "revoke") for (const one of [id, rotated.id]) await home.run("key", "revoke", one);
+      if (what === "revoke") for (const one of [id, rotated.id]) await home.run("key", "remove", one);
       const relay = await home.start({}, command, ["--config", path]);
       notes.push(relay.output());
       await relay.stop();

@@ -112,11 +112,11 @@ describe.each(engines)("commands that delete, on %s", (engine) => {
     const { connections } = await siteWith("leave.example.com", 0, 1);
     const id = String(connections[0]);
     const before = await totals();
-    expect(await home.fails("disconnect", id)).toMatchObject({
+    expect(await home.fails("connection", "remove", id)).toMatchObject({
       field: "yes",
       error: `This removes the connection ${id} to webhook and its credentials. 2 deliveries that wait for it are never sent. Add --yes to do it.`,
     });
-    await home.run("disconnect", id, "--yes");
+    await home.run("connection", "remove", id, "--yes");
     expect(await lastAudit("leave.example.com")).toMatchObject({
       action: "connection removed",
       detail: { id, platform: "webhook", waiting: 2 },
@@ -142,13 +142,13 @@ describe.each(engines)("commands that delete, on %s", (engine) => {
     expect(await totals()).toEqual({ ...before, webhook: before.webhook + 1 });
   });
 
-  test("site delete counts everything, stops the site at once, and leaves an audit line of the installation", async () => {
+  test("site remove counts everything, stops the site at once, and leaves an audit line of the installation", async () => {
     const { siteId, key } = await siteWith("gone.example.com", 0, 1);
     await home.run("identity", "put", "gone.example.com", "--email", email, "gclid=abc");
     await home.run("webhook", "add", "gone.example.com", "https://hooks.example.com/totals");
     const apiKey = await home.run("api-key", "add", "its own", "--site", "gone.example.com");
     const before = await totals();
-    expect(await home.fails("site", "delete", "gone.example.com")).toMatchObject({
+    expect(await home.fails("site", "remove", "gone.example.com")).toMatchObject({
       field: "yes",
       error:
         "This deletes the site gone.example.com with 1 host, 1 key, 1 connection, 1 webhook, 2 events, 1 identity record and 0 visitors. " +
@@ -159,7 +159,7 @@ describe.each(engines)("commands that delete, on %s", (engine) => {
       const other = createDirectory(store);
       await other.refresh();
       expect(other.key(key)?.siteId).toBe(siteId);
-      const deleted = await home.run("site", "delete", "gone.example.com", "--yes");
+      const deleted = await home.run("site", "remove", "gone.example.com", "--yes");
       expect(deleted).toMatchObject({ hosts: 1, events: 2 });
       await other.refresh();
       expect([other.site(siteId), other.key(key), other.host("gone.example.com")]).toEqual([undefined, undefined, undefined]);
@@ -182,7 +182,7 @@ describe.each(engines)("commands that delete, on %s", (engine) => {
   test("the data of a deleted site is purged in the background, also what is written after the deletion", async () => {
     const { siteId } = await siteWith("purged.example.com", 0, 1, 2);
     const other = await siteWith("kept.example.com", 1);
-    await home.run("site", "delete", "purged.example.com", "--yes");
+    await home.run("site", "remove", "purged.example.com", "--yes");
     const tablesWith = async (id: string) => {
       const found: string[] = [];
       for (const table of purgedTables)
@@ -226,8 +226,8 @@ describe.each(engines)("commands that delete, on %s", (engine) => {
 test("every table with rows of a site is deleted with it", () => {
   const bySite = migrations.flatMap((one) => [...one.bySite, "removed_connections"]);
   const covered = new Set<string>([...configurationTables, ...purgedTables]);
-  // Its rows belong to the whole installation.
-  expect(bySite.filter((table) => !covered.has(table))).toEqual(["nodes"]);
+  // The rows of nodes belong to the whole installation; shared traffic ends by itself within minutes.
+  expect(bySite.filter((table) => !covered.has(table))).toEqual(["nodes", "shared_traffic"]);
 });
 
 describe("the question before a deletion", () => {

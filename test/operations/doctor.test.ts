@@ -200,7 +200,7 @@ describe("settings of the installation", () => {
     expectFound(gone, "error", /^CLEANCAST_SMTP_URL: the mail server/);
     const server = await startMailServer();
     expectFound(await diagnose(home, { ...mail, CLEANCAST_SMTP_URL: server.url }, true), "ok", /mail server answers/);
-    await home.run("connect", "shop.example.com", "webhook", "url=http://127.0.0.1:9/");
+    await home.run("connection", "add", "shop.example.com", "webhook", "url=http://127.0.0.1:9/");
     expectFound(await diagnose(home), "warning", /shop\.example\.com: no alert recipient/);
     await home.run("site", "set", "shop.example.com", "alert_emails=ops@example.com");
     expectFound(await diagnose(home), "error", /shop\.example\.com: alerts are not mailed/);
@@ -317,6 +317,8 @@ describe("a site", () => {
     expectFound(found, "error", /^bare\.example\.com: nothing is connected/);
     expectFound(found, "note", /bare\.example\.com.* charts use UTC days/);
     expectNone(found, /^shop\.example\.com: (?:no usable|inbound|nothing)/);
+    await home.run("source", "add", "bare.example.com", "jotform");
+    expectNone(await diagnose(home), /^bare\.example\.com: (?:no usable|inbound)/);
   });
 
   test("a host that is paused, unverified or no longer points here is reported", async () => {
@@ -383,9 +385,9 @@ describe("a site", () => {
     const used = expectFound(await diagnose(home), "note", new RegExp(`was replaced by ${fresh}, and is still used`));
     expect(used).toBe("Give its senders the new key.");
     expect(JSON.stringify(await diagnose(home))).not.toContain(key);
-    await home.run("key", "revoke", fresh);
+    await home.run("key", "remove", fresh);
     expectFound(await diagnose(home), "warning", /the key "ends" \(\w+\) expires on/);
-    await home.run("key", "revoke", id);
+    await home.run("key", "remove", id);
     const { id: idle } = await home.run("key", "add", host, "idle");
     expectNone(await diagnose(home), /"idle"/);
     await change(home, `UPDATE inbound_keys SET created_at = ${Date.now() - 8 * day} WHERE id = '${idle}'`);
@@ -405,7 +407,7 @@ describe("a site", () => {
   test("connections that are paused, need reconnection or never accepted anything are reported", async () => {
     const {
       connection: { id },
-    } = await home.run("connect", host, "webhook", "url=http://127.0.0.1:9/");
+    } = await home.run("connection", "add", host, "webhook", "url=http://127.0.0.1:9/");
     await home.run("connection", "pause", id);
     expect(expectFound(await diagnose(home), "warning", /webhook \(\w+\) paused/)).toBe(`cleancast connection resume ${id}`);
     await home.run("connection", "resume", id);
@@ -416,7 +418,7 @@ describe("a site", () => {
     const tokens = ["access_token=ya29.a0Abcdefghijkl", "refresh_token=1//abcdefghijklm"];
     const {
       connection: { id: ads },
-    } = await home.run("connect", host, "google_ads", ...google, ...tokens);
+    } = await home.run("connection", "add", host, "google_ads", ...google, ...tokens);
     const lostAfter = async (afterDays: number) => {
       await change(home, `DELETE FROM audit WHERE action = 'connection needs reconnection'`);
       await withStore(home, async (store) => {
@@ -438,7 +440,7 @@ describe("a site", () => {
       "access_token=AQXabcdefghijklmnop",
       `expires_at=${Date.now() + 5 * day}`,
     ];
-    await home.run("connect", host, "linkedin", ...linkedin);
+    await home.run("connection", "add", host, "linkedin", ...linkedin);
     expectFound(await diagnose(home), "warning", /linkedin \(\w+\): its token expires on .* and cannot be renewed/);
   });
 
@@ -473,7 +475,7 @@ describe("a site", () => {
     );
     const findings = await diagnose(own);
     const remedyOf = (what: RegExp) => expectFound(findings, "error", what);
-    expect(remedyOf(/webhook \(\w+\).* cannot be read: .*\(credentials\)/)).toContain("cleancast connect shop");
+    expect(remedyOf(/webhook \(\w+\).* cannot be read: .*\(credentials\)/)).toContain("cleancast connection add shop");
     expect(remedyOf(/the webhook \w+ cannot be read/)).toContain(`cleancast webhook repair ${id} `);
     expect(remedyOf(/the OAuth app for google_ads cannot be read/)).toContain("oauth app set google_ads");
     expect(remedyOf(/address of the alert webhook cannot be read/)).toContain("alert_webhook=https://");

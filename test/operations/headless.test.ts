@@ -62,12 +62,12 @@ describe.each(endToEndEngines)("an installation without a browser, on %s", (engi
       });
       const { id: inboundKey } = JSON.parse(added) as { id: string };
       made.push(inboundKey);
-      expect(await home.fails("api-key", "revoke", apiKey.id)).toEqual({
+      expect(await home.fails("api-key", "remove", apiKey.id)).toEqual({
         code: "invalid",
         field: "yes",
         error: `This also revokes the inbound keys that API key ${apiKey.id} made: ${name} (${inboundKey}). --keep-inbound-keys keeps them. Add --yes to do it.`,
       });
-      const revoked = await home.run("api-key", "revoke", apiKey.id, name === "kept" ? "--keep-inbound-keys" : "--yes");
+      const revoked = await home.run("api-key", "remove", apiKey.id, name === "kept" ? "--keep-inbound-keys" : "--yes");
       expect(revoked.inboundKeys).toEqual(name === "kept" ? [] : [inboundKey]);
     }
     const { items: keys } = await home.run("key", "list", "made.example.com");
@@ -89,9 +89,9 @@ describe.each(endToEndEngines)("an installation without a browser, on %s", (engi
     });
     expect(JSON.stringify(keys)).not.toContain(added.key);
     expect(await home.print("api-key", "list")).toMatch(/terraform {2}ccm_\w{4}… {2}read, write {2}all sites {2}active/);
-    expect(await home.run("api-key", "revoke", added.id)).toEqual({ inboundKeys: [] });
+    expect(await home.run("api-key", "remove", added.id)).toEqual({ inboundKeys: [] });
     await eventually("the key is refused", async () => (await api(added.key, "/sites")).status === 401);
-    expect(await home.fails("api-key", "revoke", "nothing")).toEqual({
+    expect(await home.fails("api-key", "remove", "nothing")).toEqual({
       code: "not_found",
       field: "key",
       error: "There is no API key nothing. 'cleancast api-key list' shows their ids.",
@@ -143,14 +143,14 @@ describe.each(endToEndEngines)("an installation without a browser, on %s", (engi
   test("connection set changes one setting and keeps the others", async () => {
     await home.run("site", "add", "set.example.com");
     const settings = [`url=${receiver.url}`, "events=purchase", 'headers={"x-token":"old"}'];
-    const { connection: connected } = await home.run("connect", "set.example.com", "webhook", ...settings);
+    const { connection: connected } = await home.run("connection", "add", "set.example.com", "webhook", ...settings);
     const file = join(freshFolder(), "headers.txt");
     writeFileSync(file, '{"x-token":"new"}\n');
     const changed = await home.run("connection", "set", connected.id, `headers=@${file}`);
     expect(changed).toMatchObject({
       released: 0,
       connection: {
-        proof: { state: "unproven", reason: expect.stringMatching(/send it a test event$/) },
+        verification: { state: "unverified", reason: expect.stringMatching(/send it a test event$/) },
         sendsNothing: null,
         id: connected.id,
         state: "active",
@@ -165,10 +165,10 @@ describe.each(endToEndEngines)("an installation without a browser, on %s", (engi
     });
     expect(await home.print("connection", "set", connected.id, "headers=")).toBe(
       `Connection ${connected.id} to webhook is active. Changed: headers. Test it: cleancast connection test ${connected.id}\n` +
-        "Saved, not proven: your endpoint would take any call for a conversion; send it a test event.\n" +
-        `Ask again: cleancast connection prove ${connected.id}\n`,
+        "Saved, not verified: your endpoint would take any call for a conversion; send it a test event.\n" +
+        `Ask again: cleancast connection verify ${connected.id}\n`,
     );
-    expect(await home.print("connection", "set", connected.id, "events=lead", "--no-prove")).not.toContain("proven");
+    expect(await home.print("connection", "set", connected.id, "events=lead", "--no-verify")).not.toContain("verified");
     const [one] = (await home.run("connection", "list", "set.example.com")).items;
     expect(one.settings).toEqual({
       url: `${new URL(receiver.url).origin}/…`,
@@ -192,7 +192,7 @@ describe.each(endToEndEngines)("an installation without a browser, on %s", (engi
   test("connection show prints everything about a connection that is not secret", async () => {
     await home.run("site", "add", "shown.example.com");
     const settings = ["url=https://hooks.example.com/secret-path", 'headers={"x-token":"secret"}', "events=lead"];
-    const connected = await home.run("connect", "shown.example.com", "webhook", ...settings, "--no-prove");
+    const connected = await home.run("connection", "add", "shown.example.com", "webhook", ...settings, "--no-verify");
     const connection = await home.run("connection", "show", connected.connection.id);
     expect(connection).toMatchObject({
       id: connected.connection.id,
@@ -201,12 +201,12 @@ describe.each(endToEndEngines)("an installation without a browser, on %s", (engi
       events: ["lead"],
       settings: { url: "https://hooks.example.com/…", headers: "(configured)" },
       lastSentAt: null,
-      proof: { state: "unproven", reason: "not checked yet" },
+      verification: { state: "unverified", reason: "not checked yet" },
       sendsNothing: null,
     });
     const text = await home.print("connection", "show", connected.connection.id);
     expect(text).toMatch(
-      /^Connection \w{10} of shown\.example\.com to .*, created .* UTC\n\nState {6}active\nProven {5}no: not checked yet\nLast sent {2}–\nEvents {5}lead\n\nSettings\n/,
+      /^Connection \w{10} of shown\.example\.com to .*, created .* UTC\n\nState {6}active\nVerified {3}no: not checked yet\nLast sent {2}–\nEvents {5}lead\n\nSettings\n/,
     );
     expect(text).toContain("\n  url=https://hooks.example.com/…\n");
     for (const secret of ["secret-path", "x-token", connected.newSecret])
@@ -219,7 +219,7 @@ describe.each(endToEndEngines)("an installation without a browser, on %s", (engi
     const pasted = ["pixel_id=1234567890", "access_token=EAAold"];
     const {
       connection: { id: connection },
-    } = await home.run("connect", "hint.example.com", "meta", ...pasted);
+    } = await home.run("connection", "add", "hint.example.com", "meta", ...pasted);
     await markRefused(home, connection);
     const { findings } = await home.run("doctor", "--offline");
     const remedy = findings.find(({ what }: { what: string }) => what.includes(connection))?.remedy ?? "";
@@ -237,7 +237,7 @@ describe.each(endToEndEngines)("an installation without a browser, on %s", (engi
   test("a site is deleted while the relay runs: its key stops, its deliveries end, and nothing fails", async () => {
     const site = await home.run("site", "add", "deleted.example.com");
     const { key } = await home.run("key", "add", "deleted.example.com", "CRM");
-    await home.run("connect", "deleted.example.com", "webhook", `url=${receiver.url}`);
+    await home.run("connection", "add", "deleted.example.com", "webhook", `url=${receiver.url}`);
     const before = receiver.got.length;
     receiver.behave = (_got, response) => response.writeHead(503).end();
     // The relay may know the key before the connection.
@@ -246,7 +246,7 @@ describe.each(endToEndEngines)("an installation without a browser, on %s", (engi
       return receiver.got.length > before;
     });
     receiver.behave = (_got, response) => response.writeHead(200).end("{}");
-    await home.run("site", "delete", "deleted.example.com", "--yes");
+    await home.run("site", "remove", "deleted.example.com", "--yes");
     await eventually(
       "the key is refused",
       async () => (await relay.post(key, freshEvent(), { Host: "deleted.example.com" })).status === 401,
@@ -260,15 +260,15 @@ describe.each(endToEndEngines)("an installation without a browser, on %s", (engi
   test("hints begin with npx where npm has started the command", async () => {
     const started = home.with({ npm_command: "exec" });
     const nothing = "There is no API key nothing. 'npx cleancast api-key list' shows their ids.\n";
-    expect((await commandIn({ args: ["api-key", "revoke", "nothing"], env: started.env })).err).toBe(nothing);
+    expect((await commandIn({ args: ["api-key", "remove", "nothing"], env: started.env })).err).toBe(nothing);
     // Programs that read JSON compare texts.
-    expect((await started.fails("api-key", "revoke", "nothing")).error).not.toContain("npx");
+    expect((await started.fails("api-key", "remove", "nothing")).error).not.toContain("npx");
   });
 
   test("site show prints everything about a site that is not secret", async () => {
     await home.run("site", "add", "show.example.com");
     const { key } = await home.run("key", "add", "show.example.com", "CRM");
-    await home.run("connect", "show.example.com", "webhook", "url=https://hooks.example.com/secret-path");
+    await home.run("connection", "add", "show.example.com", "webhook", "url=https://hooks.example.com/secret-path");
     await home.run("webhook", "add", "show.example.com", "https://hooks.example.com/other-path");
     const shown = await home.run("site", "show", "show.example.com");
     expect(shown).toMatchObject({
@@ -312,7 +312,7 @@ describe("platforms", () => {
     const text = await home.print("platform", "show", name);
     for (const setting of platform?.settings ?? []) expect(text).toContain(`\n  ${setting.name}: `);
     for (const theirs of Object.values(platform?.events?.standard ?? {})) expect(text).toContain(theirs);
-    expect(text).toContain(`cleancast connect SITE ${name}`);
+    expect(text).toContain(`cleancast connection add SITE ${name}`);
     // Without its target a connection could not send anything.
     const target = platform?.events?.others === "not sent" ? platform.events.defaultSetting : undefined;
     if (target) expect(shown.connect).toContain(` ${target}=`);
@@ -382,12 +382,12 @@ describe("exit codes", () => {
     [2, ["site", "add", "not a host"]],
     [2, ["site", "set", "shop.example.com", "inbound=maybe"]],
     [3, ["site", "show", "nothing.example.com"]],
-    [3, ["key", "revoke", "nothing"]],
+    [3, ["key", "remove", "nothing"]],
     [3, ["event", "show", "nothing"]],
     [3, ["webhook", "show", "nothing"]],
     [3, ["member", "remove", "none@example.com"]],
     [4, ["site", "add", "shop.example.com"]],
-    [4, ["site", "delete", "shop.example.com"]],
+    [4, ["site", "remove", "shop.example.com"]],
     [4, ["host", "remove", "shop.example.com"]],
   ] as const)("the exit code is %i after %j", async (code, args) => {
     expect((await commandIn({ args: [...args], env: home.env })).code).toBe(code);

@@ -39,8 +39,7 @@ describe.each(endToEndEngines)("an import on %s", (engine) => {
     site = await setUpSite(home, [["webhook", { url: receiver.url }]]);
     relay = await home.start();
   });
-  const conversions = (path: string, ...args: string[]) =>
-    home.run("import", "conversions", path, "--site", "shop.example.com", ...args);
+  const conversions = (path: string, ...args: string[]) => home.run("import", "conversions", "shop.example.com", path, ...args);
 
   test("a dry run of an import reports everything and writes nothing", async () => {
     await relay.post(site.key, { email: "ada@example.com", event: "purchase", orderId: "live-1", value: 5 });
@@ -138,7 +137,9 @@ describe.each(endToEndEngines)("an import on %s", (engine) => {
       utm_source: "google",
       clickTime: daysAgo(12),
     });
-    expect((await home.run("import", "identities", identities, "--map", "seenAt=clickTime")).tally).toMatchObject({
+    expect(
+      (await home.run("import", "identities", "shop.example.com", identities, "--map", "seenAt=clickTime")).tally,
+    ).toMatchObject({
       imported: 1,
     });
     await relay.post(site.key, { email: "gus@example.com", event: "lead", orderId: "both-1" });
@@ -178,7 +179,7 @@ describe.each(endToEndEngines)("an import on %s", (engine) => {
       imported: 1,
       duplicates: 3,
     });
-    expect(await home.fails("import", "conversions", path, "--deliver", "none")).toMatchObject({
+    expect(await home.fails("import", "conversions", "shop.example.com", path, "--deliver", "none")).toMatchObject({
       field: "deliver",
     });
     expect(receiver.got.length).toBe(sentBefore + 2);
@@ -187,7 +188,7 @@ describe.each(endToEndEngines)("an import on %s", (engine) => {
 
   test("missing columns of an import are reported before any row is imported", async () => {
     const path = file("odd.csv", "mail address,when", `a@example.com,${daysAgo(1)}`);
-    const refusal = (...args: string[]) => home.fails("import", "conversions", path, ...args);
+    const refusal = (...args: string[]) => home.fails("import", "conversions", "shop.example.com", path, ...args);
     expect((await refusal()).error).toMatch(/--deliver none stores them without sending/);
     expect((await refusal("--deliver", "none")).error).toBe(
       "No column was found for email (or hashed_email), event (or --event NAME for all rows), eventTime. " +
@@ -200,10 +201,14 @@ describe.each(endToEndEngines)("an import on %s", (engine) => {
     );
     expect((await refusal(...mapped, "--time-zone", "Mars")).error).toMatch(/not a time zone/);
     expect((await refusal(...mapped, "--dates", "ymd")).field).toBe("dates");
-    expect((await home.fails("import", "conversions", "/nowhere/x.csv", "--deliver", "none")).error).toMatch(/cannot|not a file/);
+    expect((await home.fails("import", "conversions", "shop.example.com", "/nowhere/x.csv", "--deliver", "none")).error).toMatch(
+      /cannot|not a file/,
+    );
     const latin = join(freshFolder(), "latin.csv");
     writeFileSync(latin, Buffer.from("email,event,eventTime\nä@example.com,x,2026-01-01\n", "latin1"));
-    expect((await home.fails("import", "conversions", latin, "--deliver", "none")).error).toMatch(/not UTF-8/);
+    expect((await home.fails("import", "conversions", "shop.example.com", latin, "--deliver", "none")).error).toMatch(
+      /not UTF-8/,
+    );
     expect((await conversions(path, ...mapped, "--deliver", "none")).tally.imported).toBe(1);
   });
 
@@ -224,7 +229,7 @@ describe.each(endToEndEngines)("an import on %s", (engine) => {
     await conversions(path, "--deliver", "none", "--refused", refused);
     const list = readFileSync(refused, "utf8");
     // The rows that were refused are a reason to fail, also in a dry run and when the file was imported before.
-    const again = ["import", "conversions", path, "--deliver", "none"];
+    const again = ["import", "conversions", "shop.example.com", path, "--deliver", "none"];
     for (const more of [[], ["--dry-run"]])
       expect([await home.exitCode(...again, ...more), await home.exitCode(...again, ...more, "--allow-refused")]).toEqual([4, 0]);
     expect(list).toBe(
@@ -239,7 +244,7 @@ describe.each(endToEndEngines)("an import on %s", (engine) => {
 
   test("an import reads from a pipe too, and rows imported again are duplicates", async () => {
     const input = `{"email":"mia@example.com","event":"lead","eventTime":"${daysAgo(1)}","value":3}\n`;
-    const args = ["import", "conversions", "-", "--site", "shop.example.com", "--deliver", "none"];
+    const args = ["import", "conversions", "shop.example.com", "-", "--deliver", "none"];
     const first = await piped(home, input, ...args);
     expect(first.err).toContain("cannot be resumed");
     expect(first.out).toMatch(/1 imported/);
@@ -260,7 +265,7 @@ describe.each(endToEndEngines)("an import on %s", (engine) => {
       `bad@example.com,,g-5,,,${daysAgo(1)},maybe`,
       `none@example.com,,,,,${daysAgo(1)},`,
     );
-    const run = (...args: string[]) => home.run("import", "identities", path, ...args);
+    const run = (...args: string[]) => home.run("import", "identities", "shop.example.com", path, ...args);
     const people = await countOf(home, "identities");
     expect((await run("--dry-run")).tally).toMatchObject({ imported: 5, refused: 3 });
     expect(await countOf(home, "identities")).toBe(people);
@@ -289,13 +294,13 @@ describe.each(endToEndEngines)("an import on %s", (engine) => {
 
     // Consent decisions without any visit.
     const consents = file("consents.csv", "email,consent", "qia@example.com,denied");
-    expect((await home.run("import", "identities", consents)).tally).toMatchObject({ imported: 1 });
+    expect((await home.run("import", "identities", "shop.example.com", consents)).tally).toMatchObject({ imported: 1 });
     expect((await known("qia@example.com")).consent).toBe("denied");
 
     // The same rows in another file change nothing.
     const history = await countOf(home, "consent_history");
     const again = file("again.csv", readFileSync(path, "utf8"));
-    expect((await home.run("import", "identities", again)).tally).toMatchObject({
+    expect((await home.run("import", "identities", "shop.example.com", again)).tally).toMatchObject({
       imported: 0,
       duplicates: 5,
     });
@@ -314,7 +319,7 @@ test("imported rows too old for a platform are skipped with the reason, and thos
     `ada@example.com,purchase,A-2,5,${daysAgo(20)}`,
     `ada@example.com,purchase,A-3,5,${daysAgo(50)}`,
   );
-  const run = async () => (await home.run("import", "conversions", path, "--dry-run")).tally;
+  const run = async () => (await home.run("import", "conversions", "shop.example.com", path, "--dry-run")).tally;
   expect(await run()).toMatchObject({
     imported: 3,
     deliveries: { meta: { queued: 1, skipped: 2 } },

@@ -18,7 +18,7 @@ const all = (await leafCommands())
   .filter(({ words }) => ![...creating, ...independent].includes(words.join(" ")))
   .map(({ words, command }) => [
     ...words,
-    ...command.registeredArguments.map((one) => (one.name() === "name=value" ? "a=b" : "x")),
+    ...command.registeredArguments.map((one) => (one.name() === "name=value" ? "a=b" : (one.argChoices?.[0] ?? "x"))),
     ...command.options.flatMap(({ mandatory, long }) => (mandatory && long ? [long, "7"] : [])),
   ]);
 
@@ -113,12 +113,12 @@ test("every command that creates an installation is documented, with what asks b
   const page = readFileSync(join(root, "docs/reference/cli.md"), "utf8").replaceAll(/\s+/g, " ");
   const [, named = ""] = /Only (.*?) create an installation/.exec(page) ?? [];
   expect([...named.matchAll(/`([^`]+)`/g)].map(([, name]) => name).toSorted()).toEqual(creating.toSorted());
-  const [, deleting = ""] = /\*\*Commands that delete\*\* \((.*?)\) count/.exec(page) ?? [];
+  const [, deleting = ""] = /## Commands that ask (.*?) ## Exit codes/.exec(page) ?? [];
   const asking = (await leafCommands())
     .filter(({ command }) => command.options.some(({ long }) => long === "--yes"))
     .map(({ words }) => words.join(" "));
   expect(asking.filter((name) => !page.includes(`\`${name}`))).toEqual([]);
-  for (const name of ["site delete", "disconnect", "webhook remove", "person erase", "site set", "apply"])
+  for (const name of ["site remove", "connection remove", "webhook remove", "person erase", "site set", "apply"])
     expect(deleting).toContain(`\`${name}`);
 });
 

@@ -71,8 +71,8 @@ describe.each(engines)("health, metrics and logs on %s", (engine) => {
       LOG_LEVEL: "debug",
     });
     site = await home.addSite("shop.example", "block_domains=blocked.example");
-    await home.run("connect", site.host, "webhook", `url=${receiver.url}`);
-    await home.run("connect", site.host, "sandbox");
+    await home.run("connection", "add", site.host, "webhook", `url=${receiver.url}`);
+    await home.run("connection", "add", site.host, "sandbox");
     relay = await home.start();
   });
 

@@ -120,7 +120,7 @@ describe.each(engines)("the first start on %s", (engine) => {
     receiver.behave = (_request, response) => (held = response);
     const home = await newInstallation(engine);
     const { key } = await home.addSite("shop.example");
-    await home.run("connect", "shop.example", "webhook", `url=${receiver.url}`);
+    await home.run("connection", "add", "shop.example", "webhook", `url=${receiver.url}`);
     const relay = await home.start();
     const answer = relay.post(key, freshEvent());
     await eventually("the event is on its way", () => held !== undefined);

@@ -8,6 +8,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { readAllowList, type AllowList, type Resolve } from "../../src/delivery/addresses.ts";
 import { download } from "../../src/delivery/download.ts";
 import { createSender } from "../../src/delivery/send.ts";
+import { createUploader } from "../../src/export/upload.ts";
 import { ulid } from "../../src/kernel/ids.ts";
 import { newSigningSecret } from "../../src/kernel/ids.ts";
 import { english, inEnglish } from "../../src/kernel/messages/message.ts";
@@ -34,26 +35,27 @@ afterAll(() => new Promise((resolve) => server.close(resolve)));
 
 const literal = hostileAddresses.filter(([, address]) => address !== "" && address !== "localhost");
 
-describe("hostile DNS answers", () => {
-  async function pushTo(url: string, resolve: Resolve, opened = "") {
-    const allow = readAllowList(opened) as AllowList;
-    const sender = createSender({ connectMs: 60_000, attemptMs: 60_000, allow, origins: {}, resolve });
-    try {
-      const address = { url, secrets: { current: newSigningSecret(), previous: null } };
-      const message = { id: "push_1", startsAt: 0, endsAt: 1, conversions: 1, removed: 1, isTest: false };
-      const { reading } = await sendMessage(address, message, {
-        sender,
-        now: Date.now,
-        elapsed: () => performance.now(),
-        newId: ulid,
-        mayCallAgain: async () => true,
-      });
-      return inEnglish(reading);
-    } finally {
-      await sender.close();
-    }
+/** Pushes totals of a period. */
+async function pushTo(url: string, resolve: Resolve, opened = "") {
+  const allow = readAllowList(opened) as AllowList;
+  const sender = createSender({ connectMs: 60_000, attemptMs: 60_000, allow, origins: {}, resolve });
+  try {
+    const address = { url, secrets: { current: newSigningSecret(), previous: null } };
+    const message = { id: "push_1", startsAt: 0, endsAt: 1, conversions: 1, removed: 1, isTest: false };
+    const { reading } = await sendMessage(address, message, {
+      sender,
+      now: Date.now,
+      elapsed: () => performance.now(),
+      newId: ulid,
+      mayCallAgain: async () => true,
+    });
+    return inEnglish(reading);
+  } finally {
+    await sender.close();
   }
+}
 
+describe("hostile DNS answers", () => {
   test.each(literal)("%s: a name that resolves to %s is not called", async (_what, address) => {
     const asked: string[] = [];
     const answer = await pushTo(`https://rebind.example:${port}/`, (host, _options, found) => {
@@ -95,44 +97,64 @@ describe("hostile DNS answers", () => {
   });
 });
 
-describe("order feeds behind a name server that changes its answers", () => {
-  const feed = "orders.rebind.example";
+/** What the relay calls at addresses that a customer or an operator names. Each returns its error. */
+const callers: Record<string, (url: string, allow: AllowList, resolve: Resolve) => Promise<string | null>> = {
+  "order feeds": async (url, allow, resolve) => {
+    const options = { connectMs: 20_000, maxMs: 60_000, maxBytes: 1000, allow, resolve };
+    return await download(url, {}, options, async () => null).catch((error: unknown) => english((error as Error).message));
+  },
+  "files for a bucket": async (url, allow, resolve) => {
+    const uploader = createUploader({ connectMs: 20_000, maxMs: 60_000, allow, resolve });
+    const request = { method: "PUT", url: new URL(url), headers: {}, body: Buffer.from("a file") } as const;
+    const answer = await uploader.send(request);
+    await uploader.close();
+    return answer.ok ? null : english(answer.error);
+  },
+  "platforms and webhooks": async (url, allow, resolve) => {
+    const sender = createSender({ connectMs: 20_000, attemptMs: 60_000, allow, origins: {}, resolve });
+    const request = { method: "POST", url, headers: {}, body: "{}" } as const;
+    const to = { platform: "webhook", customerAddress: true };
+    const answer = await sender.send(request, to);
+    await sender.close();
+    return answer.ok ? null : english(answer.error);
+  },
+};
+
+describe.each(Object.entries(callers))("%s behind a name server that changes its answers", (_what, request) => {
+  const host = "files.rebind.example";
   const records: Records = {};
 
   /** Resolves by a real name server, for each connection anew. */
-  async function fetchFeed(opened: string): Promise<string> {
+  async function send(): Promise<string | null> {
     const dns = await startDns(records);
     const resolver = new Resolver({ timeout: 20_000 });
     resolver.setServers([dns.address]);
-    const resolve: Resolve = (host, _options, found) => {
-      resolver.resolve4(host, (error, addresses) =>
+    const resolve: Resolve = (name, _options, found) => {
+      resolver.resolve4(name, (error, addresses) =>
         found(error, error ? [] : addresses.map((address) => ({ address, family: 4 }))),
       );
     };
     try {
-      const limits = { connectMs: 20_000, maxMs: 60_000, maxBytes: 1000 };
-      const options = { ...limits, allow: readAllowList(opened) as AllowList, resolve };
-      return await download(`https://${feed}:${port}/orders.csv`, {}, options, async (body) =>
-        Buffer.concat(await Array.fromAsync(body)).toString(),
-      ).catch((error: unknown) => english((error as Error).message));
+      // One loopback address is allowed, in place of a public one.
+      return await request(`https://${host}:${port}/orders.csv`, readAllowList("127.0.0.2") as AllowList, resolve);
     } finally {
       dns.close();
     }
   }
 
-  test("each fetch is judged by the address that it connects to, and none reaches this machine", async () => {
-    // One loopback address is allowed, in place of a public one: the first fetch goes there.
-    records[feed] = { address: "127.0.0.2" };
-    expect(await fetchFeed(`127.0.0.2`)).not.toContain("private address");
+  test("each call is judged by the address that it connects to, and none reaches this machine", async () => {
+    records[host] = { address: "127.0.0.2" };
+    const first = await send();
+    expect([first, first?.includes(privateFault)]).toEqual([expect.any(String), false]);
     expect(connections).toBe(1);
     connections = 0;
     for (const address of ["127.0.0.1", "169.254.169.254", "10.0.0.1", "0.0.0.0"]) {
-      records[feed] = { address };
-      expect([address, await fetchFeed("127.0.0.2")]).toEqual([address, expect.stringContaining(privateFault)]);
+      records[host] = { address };
+      expect([address, await send()]).toEqual([address, expect.stringContaining(privateFault)]);
     }
-    records[feed] = { alias: "inner.rebind.example" };
+    records[host] = { alias: "inner.rebind.example" };
     records["inner.rebind.example"] = { address: "127.0.0.1" };
-    expect(await fetchFeed("127.0.0.2")).toContain(privateFault);
+    expect(await send()).toContain(privateFault);
     expect(connections).toBe(0);
   });
 });

@@ -56,7 +56,7 @@ describe.each(engines)("alerts on %s", (engine) => {
     // The webhook platform has no sign-in: Segment's write key is refused with 401.
     platform.behave = (_got, response) => response.writeHead(401).end("{}");
     const connect = (key: string) =>
-      home.run("connect", "shop.example", "segment", "source=acme/web", `base_url=${platform.url}`, `write_key=${key}`);
+      home.run("connection", "add", "shop.example", "segment", "source=acme/web", `base_url=${platform.url}`, `write_key=${key}`);
     const {
       connection: { id },
     } = await connect("a".repeat(32));

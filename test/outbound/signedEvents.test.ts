@@ -50,7 +50,7 @@ describe("the signing secret on the command line", () => {
     ({
       connection: { id },
       newSecret: first,
-    } = await home.run("connect", host, "webhook", url));
+    } = await home.run("connection", "add", host, "webhook", url));
     expect(first).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
     await eventually(
       "a conversion reaches the endpoint",
@@ -60,7 +60,7 @@ describe("the signing secret on the command line", () => {
     expect(isSigned(first, request)).toBe(true);
     expect(request.headers["webhook-id"]).toBe(JSON.parse(request.text).platformEventId);
 
-    expect((await home.run("connect", host, "webhook", url)).newSecret).toBeNull();
+    expect((await home.run("connection", "add", host, "webhook", url)).newSecret).toBeNull();
     for (const shown of [
       JSON.stringify(await home.run("connection", "list")),
       JSON.stringify(await home.run("site", "show", host)),
@@ -72,7 +72,7 @@ describe("the signing secret on the command line", () => {
   test("a secret that was given is used, and not repeated", async () => {
     const given = `whsec_${Buffer.alloc(32, 7).toString("base64")}`;
     const other = `url=${receiver.url}/given`;
-    const connected = await home.run("connect", host, "webhook", other, `signing_secret=${given}`);
+    const connected = await home.run("connection", "add", host, "webhook", other, `signing_secret=${given}`);
     expect(connected.newSecret).toBeNull();
     const ofIts = ({ path }: ReceivedRequest) => path === "/given";
     await eventually(
@@ -85,7 +85,7 @@ describe("the signing secret on the command line", () => {
       error: expect.stringContaining("must be whsec_ and the base64 of 24 to 64 bytes"),
       field: "signing_secret",
     });
-    await home.run("disconnect", connected.connection.id, "--yes");
+    await home.run("connection", "remove", connected.connection.id, "--yes");
   });
 
   test("after a rotation requests are signed with both secrets, and after two with the last two", async () => {
@@ -111,11 +111,11 @@ describe("the signing secret on the command line", () => {
   test("removing the secret creates another and shows it, because requests are always signed", async () => {
     const { newSecret } = await home.run("connection", "set", id, "signing_secret=");
     await eventually("the relay signs with the new secret", async () => isSigned(newSecret, await delivered()));
-    await home.run("disconnect", id, "--yes");
+    await home.run("connection", "remove", id, "--yes");
   });
 
   test("only a platform that signs its requests has a secret to rotate", async () => {
-    const sandbox = await home.run("connect", host, "sandbox");
+    const sandbox = await home.run("connection", "add", host, "sandbox");
     expect(await home.fails("connection", "rotate", sandbox.connection.id)).toMatchObject({
       error: expect.stringContaining("does not sign its requests"),
     });
@@ -135,7 +135,7 @@ describe.each(installedLanguages)("the receiver of conversions in $name", (langu
     ({
       connection: { id },
       newSecret: secret,
-    } = await home.run("connect", host, "webhook", url));
+    } = await home.run("connection", "add", host, "webhook", url));
     output = await startExample(language, "event-receiver", { port, secrets: secret });
   });
 

@@ -27,7 +27,7 @@ describe.each(engines)("the sync log on %s", (engine) => {
     const site = await home.run("site", "add", host);
     const {
       connection: { id },
-    } = await home.run("connect", host, "webhook", `url=${receiver.url}${path}`);
+    } = await home.run("connection", "add", host, "webhook", `url=${receiver.url}${path}`);
     const { key } = await home.run("key", "add", host, "test sender");
     // A relay that knows the key also knows the connection, which was added before it.
     await eventually("the relay knows the key", async () => (await relay.post(key, {})).status === 400);
@@ -127,7 +127,7 @@ describe.each(engines)("the sync log on %s", (engine) => {
     expect((await log("--connection", site.connection, "--id", eventId)).items).toHaveLength(1);
     expect((await log(other.host, "--connection", other.connection)).items).toEqual([]);
     // The deliveries of a removed connection stay listed.
-    await home.run("disconnect", site.connection, "--yes");
+    await home.run("connection", "remove", site.connection, "--yes");
     expect((await log(site.host, "--connection", site.connection)).items).toHaveLength(1);
   });
 
@@ -138,15 +138,13 @@ describe.each(engines)("the sync log on %s", (engine) => {
     answer(200);
     const before = gotAt(site.path);
     const which = [site.host, "--connection", site.connection];
-    expect(await home.run("delivery", "replay", ...which)).toEqual({
+    expect(await home.run("delivery", "replay", ...which, "--dry-run")).toEqual({
       found: 3,
       changed: 3,
       leftAlone: {},
       waiting: {},
     });
-    expect(await home.print("delivery", "replay", ...which)).toBe(
-      "3 of 3 deliveries would be sent again.\nNothing was changed. Add --yes to do it.\n",
-    );
+    expect(await home.print("delivery", "replay", ...which, "--dry-run")).toBe("3 of 3 deliveries would be sent again.\n");
     expect(await states(site)).toEqual(["R-3 rejected", "R-2 rejected", "R-1 rejected"]);
     expect(gotAt(site.path)).toBe(before);
 
@@ -187,7 +185,7 @@ describe.each(engines)("the sync log on %s", (engine) => {
       error: "Nothing to replay: 1 × their person was erased.",
       field: "deliveries",
     });
-    await home.run("disconnect", site.connection, "--yes");
+    await home.run("connection", "remove", site.connection, "--yes");
     expect(await home.fails("delivery", "replay", site.host, "--state", "rejected", "--yes")).toMatchObject({
       error: "Nothing to replay: 2 × their connection was removed.",
     });
@@ -201,7 +199,7 @@ describe.each(engines)("the sync log on %s", (engine) => {
     answer(422);
     await send(site, { orderId: "O-1" });
     answer(200);
-    await home.run("connect", site.host, "webhook", `url=${receiver.url}${site.path}`, "events=lead");
+    await home.run("connection", "add", site.host, "webhook", `url=${receiver.url}${site.path}`, "events=lead");
     expect(await home.fails("delivery", "replay", site.host, "--order", "O-1", "--yes")).toMatchObject({
       error: "Nothing to replay: 1 × their event is not selected for the connection.",
     });
@@ -242,7 +240,7 @@ describe.each(engines)("the sync log on %s", (engine) => {
     await send(site, { orderId: "C-2" });
     await eventually("both deliveries wait", async () => (await states(site)).every((one: string) => one.endsWith("queued")));
     const which = [site.host, "--state", "queued"];
-    expect(await home.run("delivery", "cancel", ...which)).toMatchObject({ found: 2, changed: 2 });
+    expect(await home.run("delivery", "cancel", ...which, "--dry-run")).toMatchObject({ found: 2, changed: 2 });
     expect(await home.run("delivery", "cancel", ...which, "--yes")).toMatchObject({
       changed: 2,
     });

@@ -20,7 +20,7 @@ describe("the webhook platform", () => {
   async function site(name: string, ...settings: string[]): Promise<void> {
     const added = await home.addSite(`${name}.example`);
     sites.set(name, added);
-    await home.run("connect", added.host, "webhook", `url=${receiver.url}/${name}?token=a%20b`, ...settings);
+    await home.run("connection", "add", added.host, "webhook", `url=${receiver.url}/${name}?token=a%20b`, ...settings);
   }
 
   const template = {
@@ -244,7 +244,7 @@ describe("the webhook platform", () => {
       "color",
     ],
   ])("connect refuses %s", async (_what, settings, error, field) => {
-    expect(await home.fails("connect", "plain.example", "webhook", ...settings)).toMatchObject({
+    expect(await home.fails("connection", "add", "plain.example", "webhook", ...settings)).toMatchObject({
       error,
       field,
     });
@@ -252,7 +252,7 @@ describe("the webhook platform", () => {
 
   test("connect refuses a template that names a field which no conversion has", async () => {
     const settings = ["url=https://hooks.example.com", 'template={"a":"{{email}}"}'];
-    const { error } = await home.fails("connect", "plain.example", "webhook", ...settings);
+    const { error } = await home.fails("connection", "add", "plain.example", "webhook", ...settings);
     expect(error).toMatch(/^template names \{\{email\}\}, which a conversion does not have \(known: platformEventId, event, /);
   });
 
@@ -282,7 +282,7 @@ describe("private webhook addresses", () => {
       ["by-https-name.example", `https://localhost:${port()}`],
     ] as const) {
       keys.set(host, (await open.addSite(host)).key);
-      await open.run("connect", host, "webhook", `url=${url}`);
+      await open.run("connection", "add", host, "webhook", `url=${url}`);
     }
     relay = await closed.start();
   });
@@ -308,14 +308,14 @@ describe("private webhook addresses", () => {
     ["https://[fe80::1]/x", `url ${isPrivate}`],
     ["https://[::ffff:10.0.0.1]/x", `url ${isPrivate}`],
   ])("connect refuses %s: %s", async (url, error) => {
-    const refusal = await closed.fails("connect", "by-http.example", "webhook", `url=${url}`);
+    const refusal = await closed.fails("connection", "add", "by-http.example", "webhook", `url=${url}`);
     expect(refusal).toMatchObject({ error, field: "url" });
   });
 
   test("connect accepts a public address over HTTPS", async () => {
     const url = "url=https://hooks.example.com/x";
     await closed.addSite("public.example");
-    expect(await closed.run("connect", "public.example", "webhook", url)).toMatchObject({
+    expect(await closed.run("connection", "add", "public.example", "webhook", url)).toMatchObject({
       connection: { platform: "webhook" },
     });
   });
@@ -337,7 +337,7 @@ describe("private webhook addresses", () => {
       CLEANCAST_PLATFORM_ORIGINS: JSON.stringify({ webhook: receiver.url }),
     });
     const { key } = await home.addSite("shop.example");
-    await home.run("connect", "shop.example", "webhook", "url=https://hooks.example.com/x/y?z=1");
+    await home.run("connection", "add", "shop.example", "webhook", "url=https://hooks.example.com/x/y?z=1");
     const proxied = await home.start();
     expect(summarize(await proxied.post(key, freshEvent()))).toEqual(sent);
     expect(receiver.got.map(({ path }) => path)).toEqual(["/x/y?z=1"]);

@@ -1,5 +1,6 @@
 // Batches against the stand-ins, with the real delivery code: an invalid event must not cost another one in its batch,
-// every field that a connection may map must be one that its platform accepts, and a wrong setting must cost no event.
+// every field, choice and value rule that a connection may have must be one that its platform accepts, and a wrong setting must cost
+// no event.
 
 import { describe, expect, test } from "vitest";
 import { standinConnections } from "../../scripts/standinConnections.ts";
@@ -7,9 +8,11 @@ import type { Conversion } from "../../src/kernel/event.ts";
 import { dayMs } from "../../src/kernel/time.ts";
 import { platformOf } from "../../src/platforms/index.ts";
 import { mappingFault } from "../../src/platforms/shared/mapping.ts";
+import { sampleItems } from "../../src/platforms/shared/sample.ts";
+import { skipOf } from "../../src/platforms/shared/skips.ts";
 import { standins as list, type StandinId } from "../../standins/index.ts";
 import { sha256 } from "../support/sha256.ts";
-import { acceptedAt, lastReasons, createStandinDelivery } from "./standinDelivery.ts";
+import { acceptedAt, connectionOf, lastReasons, createStandinDelivery } from "./standinDelivery.ts";
 
 const { clock, standins, conversionOf, delivery } = await createStandinDelivery();
 const ids = list.map(({ id }) => id);
@@ -76,6 +79,74 @@ describe("mapped fields", () => {
   });
 });
 
+describe("settings with a choice", () => {
+  /** What a value must be, read from the sentence that refuses any other. */
+  const choicesOf = (refusal: string | null | undefined) =>
+    /^must be (?:one of )?([\w-]+(?:(?:, | or )[\w-]+)+)$/.exec(refusal ?? "")?.[1]?.split(/, | or /) ?? [];
+  const all = ids.flatMap((id) =>
+    (platformOf(id)?.settings ?? []).flatMap(({ name, check }) =>
+      choicesOf(check?.("?")).map((choice): [StandinId, string, string] => [id, name, choice]),
+    ),
+  );
+  // Sources differ on this form, and the stand-in takes the other one.
+  const cases = all.filter(([, name, choice]) => name !== "uuid_form" || choice !== "cookie");
+
+  test("the new modes are among them", () => {
+    const named = cases.map((one) => one.join(" "));
+    expect(named).toEqual(
+      expect.arrayContaining(["meta conversion_leads on", "tiktok event_source crm", "google_ads tag_conversions on"]),
+    );
+    expect(named).toEqual(
+      expect.arrayContaining(["google_ads visit_data session_and_ip", "meta dedup_id order", "klaviyo dedup_id order"]),
+    );
+  });
+
+  test.each(cases)("%s takes conversions with %s=%s, or says why not", async (id, name, choice) => {
+    const platform = platformOf(id) ?? expect.unreachable(id);
+    const handle = standins.of(id);
+    const settings = { [name]: choice };
+    const conversions = ["purchase", "lead", "qualified_lead"].map((event) =>
+      conversionOf({ name: event, leadId: "123456789012345" }),
+    );
+    const sendable = conversions.filter((one) => !skipOf(platform, one, connectionOf(id, settings).settings));
+    expect(sendable).not.toEqual([]);
+    for (const one of sendable) {
+      const before = acceptedAt(handle);
+      const [outcome] = await delivery(id, settings).deliver([one], 1);
+      expect(outcome?.state, lastReasons(handle)).toBe("sent");
+      expect(acceptedAt(handle), lastReasons(handle)).toBe(before + 1);
+    }
+  });
+});
+
+describe("value rules", () => {
+  const rules: [rule: string, value: number][] = [
+    ["20%", 9.98],
+    ["15 EUR", 15],
+    ["net", 41.9],
+    ["net 50%", 20.95],
+    ["Kitchen 10%, others 50%", 16.99],
+  ];
+  const sent = (body: unknown) => (JSON.stringify(body).match(/\d+(?:\.\d+)?/g) ?? []).map(Number);
+  const cases = ids.flatMap((id) => rules.map(([rule, value]) => [id, rule, value] as const));
+
+  test.each(cases)("%s gets the value of the rule %s, %d", async (id, rule, value) => {
+    const handle = standins.of(id);
+    const [before, received] = [acceptedAt(handle), handle.received.length];
+    const conversion = conversionOf({ value: 49.9, currency: "EUR", items: sampleItems, costs: 8 });
+    const [outcome] = await delivery(id, { "value.purchase": rule }).deliver([conversion], 1);
+    expect(outcome?.state, lastReasons(handle)).toBe("sent");
+    expect(acceptedAt(handle), lastReasons(handle)).toBe(before + 1);
+    const numbers = handle.received.slice(received).flatMap(({ path, body }) => sent([path, body]));
+    expect(
+      numbers.some((one) => one === value || one === Math.round(value * 100)),
+      String(numbers),
+    ).toBe(true);
+    expect(numbers).not.toContain(49.9);
+    expect(numbers).not.toContain(4990);
+  });
+});
+
 describe("batches of five with one invalid event", () => {
   const old = () => conversionOf({ time: clock.now - 200 * dayMs });
   const badHash = () =>
@@ -137,7 +208,7 @@ describe("batches of five with one invalid event", () => {
   test("Segment drops an invalid event without an error and accepts the others", async () => {
     const handle = standins.of("segment");
     const before = acceptedAt(handle);
-    const bad = conversionOf({ time: clock.now + 3 * dayMs, receivedAt: clock.now });
+    const bad = conversionOf({ platformEventId: "x".repeat(120) });
     const batch = [conversionOf(), conversionOf(), bad, conversionOf(), conversionOf()];
     const outcomes = await delivery("segment").deliver(batch, 1);
     expect(outcomes.map(({ state }) => state)).toEqual(Array.from({ length: 5 }, () => "sent"));

@@ -1,4 +1,5 @@
-// What every platform's request has to mean, whatever its fields are called: the amount of money, and nothing of a person who refused.
+// What every platform's request has to mean, whatever its fields are called: money, time, ids, refunds, test events, and nothing of a
+// person who refused.
 
 import { describe, expect, test } from "vitest";
 import { exampleSettings } from "../../src/platforms/examples.ts";
@@ -57,5 +58,81 @@ describe.each(named.map((platform) => [platform.id, platform] as const))("%s", (
       browser?.userAgent ?? "",
     ];
     expect(own.filter((one) => one !== "" && text.includes(one))).toEqual([]);
+  });
+
+  test("a lead without a value is sent without one, and zero is a value", () => {
+    const lead = (value: number | null) => sample({ name: "lead", value, orderId: null });
+    for (const conversion of [lead(null), lead(0)]) {
+      if (skipOf(platform, conversion, settings)) continue;
+      const text = textOf(conversion);
+      expect(text).not.toMatch(/NaN|undefined|Infinity/);
+      const added = numbersIn(text).filter((number) => !numbersIn(textOf(lead(7.77))).includes(number));
+      expect(added.filter((number) => number !== 0)).toEqual([]);
+    }
+  });
+
+  test("an amount is sent with its currency", () => {
+    const text = textOf(sample({ value: 49.9, currency: "CHF" }));
+    const hasAmount = numbersIn(text).some((number) => number === 49.9 || number === 4990);
+    expect([hasAmount, text.includes("CHF")]).toEqual([hasAmount, hasAmount]);
+  });
+
+  test("a refund is skipped, or says that it is one", () => {
+    const refund = sample({ name: "refund" });
+    if (!skipOf(platform, refund, settings)) expect(textOf(refund)).toMatch(/refund/i);
+  });
+
+  test("a test event is skipped, or marked as one", () => {
+    const code = "TEST-CODE-1";
+    const codes = platform.settings.filter(({ testCode }) => testCode).map(({ name }) => [name, code]);
+    const withCode = { ...settings, ...Object.fromEntries(codes) };
+    const tested = sample({ mode: "test" });
+    const write = (conversion: Conversion, of: typeof settings) => JSON.stringify(platform.toRequest([conversion], of, now));
+    const withoutCode = { ...settings, ...Object.fromEntries(codes.map(([name]) => [name, ""])) };
+    if (codes.length > 0) expect(skipOf(platform, tested, withoutCode)?.code).toBe("no_test_code");
+    if (skipOf(platform, tested, withCode)) return;
+    expect(write(tested, withCode)).not.toBe(write(sample(), withCode));
+    for (const [, value = ""] of codes) {
+      expect(write(tested, withCode)).toContain(value);
+      expect(write(sample(), withCode)).not.toContain(value);
+    }
+  });
+
+  test("the time is the event's, in the platform's unit, and never ahead of the clock", () => {
+    const forms = (time: number) => {
+      const iso = new Date(time).toISOString();
+      return [
+        String(Math.floor(time / 1000)),
+        String(time),
+        `${time}000`,
+        iso,
+        iso.replace(".000Z", "Z"),
+        iso.replace("Z", "+00:00"),
+      ];
+    };
+    const textAt = (time: number) => textOf(sample({ time }));
+    const has = (text: string, time: number) => forms(time).some((form) => text.includes(form));
+    const past = now - 3_600_000;
+    // Some count a conversion when it arrives.
+    if (!platform.countsOnArrival) expect(has(textAt(past), past)).toBe(true);
+    const ahead = now + 240_000;
+    expect(has(textAt(ahead), ahead)).toBe(false);
+  });
+
+  test("the id is the relay's, or the order's where the connection says so", () => {
+    const conversion = sample({ orderId: "A-7001" });
+    const text = textOf(conversion);
+    expect(text.includes(conversion.platformEventId) || text.includes("A-7001")).toBe(true);
+    if (!platform.settings.some(({ name }) => name === "dedup_id")) return;
+    const { url, body } = platform.toRequest([conversion], { ...settings, dedup_id: "order" }, now);
+    expect(`${decodeURIComponent(url)} ${body}`).toContain("A-7001");
+    expect(`${decodeURIComponent(url)} ${body}`).not.toContain(conversion.platformEventId);
+  });
+
+  test("every hash is one of the person's", () => {
+    const conversion = sample();
+    const hashes = textOf(conversion).match(/\b[0-9a-f]{64}\b/g) ?? [];
+    const known = new Set<string>(Object.values(conversion.person ?? {}));
+    expect(hashes.filter((one) => !known.has(one))).toEqual([]);
   });
 });

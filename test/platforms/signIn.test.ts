@@ -82,13 +82,13 @@ describe.each(endToEndEngines)("signing in on %s", (engine) => {
 
   test.each(withSignIn)("%s: the tokens of a sign-in become a connection, and the list of connections hides them", async (id) => {
     const signedIn = await signIn(id);
-    const connected = await home.run("connect", host, id, `sign_in=${signedIn}`, ...settingsOf(id));
+    const connected = await home.run("connection", "add", host, id, `sign_in=${signedIn}`, ...settingsOf(id));
     expect(connected.connection.platform).toBe(id);
     const { items: connections } = await home.run("connection", "list", host);
     const mine = connections.find((one: { id: string }) => one.id === connected.connection.id);
     expect(mine.settings.access_token).toBe("(configured)");
     // A sign-in can be used once.
-    expect(await home.fails("connect", host, id, `sign_in=${signedIn}`, ...settingsOf(id))).toMatchObject({
+    expect(await home.fails("connection", "add", host, id, `sign_in=${signedIn}`, ...settingsOf(id))).toMatchObject({
       field: "sign_in",
     });
   });
@@ -99,7 +99,7 @@ describe.each(endToEndEngines)("signing in on %s", (engine) => {
     const finished = await get(back, cookie);
     expect(finished.status).toBe(400);
     expect(finished.text).toMatch(/refused the sign-in.*access_denied/s);
-    const failed = await home.fails("connect", host, "google_ads", `sign_in=${asked.id}`);
+    const failed = await home.fails("connection", "add", host, "google_ads", `sign_in=${asked.id}`);
     expect(failed.error).toMatch(/failed: access_denied/);
   });
 
@@ -159,7 +159,7 @@ describe.each(endToEndEngines)("signing in on %s", (engine) => {
     const signedIn = await signIn(id);
     // Microsoft sends events with the tag token, which is never renewed.
     if (id === "microsoft_ads") return;
-    const connected = await home.run("connect", host, id, `sign_in=${signedIn}`, ...settingsOf(id));
+    const connected = await home.run("connection", "add", host, id, `sign_in=${signedIn}`, ...settingsOf(id));
     const email = `${id}@customers.example`;
     const params = {
       gclid: "renew",
@@ -213,7 +213,7 @@ describe.each(endToEndEngines)("signing in on %s", (engine) => {
     await eventually("events are parked", async () => (await send())?.status === "parked");
     const before = standin.accepted.length;
     const signedIn = await signIn("google_ads");
-    const connected = await home.run("connect", host, "google_ads", `sign_in=${signedIn}`, ...settingsOf("google_ads"));
+    const connected = await home.run("connection", "add", host, "google_ads", `sign_in=${signedIn}`, ...settingsOf("google_ads"));
     expect(connected).toMatchObject({ isNew: false });
     await eventually("the parked events were sent", () => standin.accepted.length > before);
   });

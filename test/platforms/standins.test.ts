@@ -128,7 +128,7 @@ function testConnection(id: StandinId): void {
 
   const wordsOf = (settings: Record<string, string>) => Object.entries(settings).map(([name, value]) => `${name}=${value}`);
   const connect = (changes: Record<string, string>, ...options: string[]) =>
-    home.run("connect", host, id, ...wordsOf({ ...standinConnections[id], ...changes }), ...options);
+    home.run("connection", "add", host, id, ...wordsOf({ ...standinConnections[id], ...changes }), ...options);
 
   const acceptedNow = () => handle.accepted.reduce((sum, { count }) => sum + count, 0);
 
@@ -240,7 +240,7 @@ function testConnection(id: StandinId): void {
     });
 
     test("a wrong token parks deliveries, and reconnecting sends them", async () => {
-      await connect(revokedTokens[id], "--no-prove");
+      await connect(revokedTokens[id], "--no-verify");
       const parked = await eventuallyParked();
       const trace = await home.run("event", "show", parked);
       expect(trace.deliveries[0].reason).toMatch(/^needs reconnection/);
@@ -261,24 +261,24 @@ function testConnection(id: StandinId): void {
         code: "invalid",
         field: "settings",
         error: expect.stringMatching(
-          /^Meta refuses the new credentials: Meta error 190.+\. The connection keeps its present ones\. Add --no-prove to save the new ones\.$/,
+          /^Meta refuses the new credentials: Meta error 190.+\. The connection keeps its present ones\. Add --no-verify to save the new ones\.$/,
         ),
       };
-      expect(await home.fails("connect", host, id, ...wrong)).toEqual(refused);
+      expect(await home.fails("connection", "add", host, id, ...wrong)).toEqual(refused);
       expect(await home.fails("connection", "set", connectionId, ...token)).toEqual(refused);
       expect(await home.exitCode("connection", "set", connectionId, ...token)).toBe(4);
       await accepted({ email: await visitor(site), value: 1, currency: "EUR" });
 
-      const proven = { state: "proven", unchecked: "permission to send" };
+      const verified = { state: "verified", unchecked: "permission to send" };
       const changed = await home.run("connection", "set", connectionId, "map.custom_data.content_name=event");
-      expect(changed).toMatchObject({ connection: { proof: proven, sendsNothing: null } });
+      expect(changed).toMatchObject({ connection: { verification: verified, sendsNothing: null } });
       expect(await home.print("connection", "set", connectionId, "map.custom_data.content_name=")).toMatch(
-        /\nProven: Meta answered for this connection\./,
+        /\nVerified: Meta answered for this connection\./,
       );
-      const unasked = await home.run("connection", "set", connectionId, ...token, "--no-prove");
-      expect(unasked.connection.proof).toMatchObject({ state: "unproven" });
+      const unasked = await home.run("connection", "set", connectionId, ...token, "--no-verify");
+      expect(unasked.connection.verification).toMatchObject({ state: "unverified" });
       const good = wordsOf({ access_token: standinConnections[id]["access_token"] ?? "" });
-      expect((await home.run("connection", "set", connectionId, ...good)).connection.proof).toMatchObject(proven);
+      expect((await home.run("connection", "set", connectionId, ...good)).connection.verification).toMatchObject(verified);
     });
 
     async function eventuallyParked(): Promise<string> {

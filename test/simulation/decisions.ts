@@ -148,7 +148,7 @@ export const decisions: readonly Decision[] = [
   ]),
   ...inFile("delivery/release.ts", [
     { what: "a person who was erased is not released", text: "if (⟦event.isErased⟧) throw" },
-    { what: "an event is released once", text: "if (⟦!isReleased⟧) throw" },
+    { what: "an event is released once", text: "if (⟦!released⟧) throw" },
   ]),
   ...inFile("delivery/replay.ts", [
     { what: "a person who was erased is not replayed", text: "if (⟦line.erased⟧) return" },
@@ -164,7 +164,7 @@ export const decisions: readonly Decision[] = [
       text: 'return ⟦mode === "opt-in"⟧ ?',
       beyond: "the sites are opt-out; src/identity/attribution.test.ts has both modes",
     },
-    { what: "ids of a bot's visit are not used", text: "((⟦!isTrusted && isBotVisit(visit, identity)⟧) ||" },
+    { what: "ids of a bot's visit are not used", text: "(⟦!isTrusted && isBotVisit(visit, identity)⟧) ||" },
   ]),
   ...inFile("store/people/people.ts", [
     { what: "consent is read where the record cannot be", text: "consent: ⟦await readConsent(siteId, emailSha256)⟧, identity" },
@@ -203,7 +203,7 @@ export const decisions: readonly Decision[] = [
     { what: "the row of a node comes with its events", text: "if (⟦nodes.mayLackRows()⟧) await" },
     { what: "an event of a repeated transaction counts once", text: "accepted.filter((_item, i) => ⟦¬written[i]⟧)" },
     { what: "the hour of a late event is counted again", text: "=> ⟦ownership.at - timeOfId(event.id) > closedAfterMs⟧)" },
-    { what: "a released event is not released again", text: "if (⟦!row⟧) return wasReleasedAt" },
+    { what: "a released event is not released again", text: "if (⟦!row⟧) return (await wasReleasedAt" },
   ]),
   ...inFile("store/deliveries/deliveries.ts", [
     { what: "a settlement without its lease writes nothing", text: "item.attempt && ⟦¬settled[i]⟧ ?" },

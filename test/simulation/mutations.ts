@@ -40,8 +40,8 @@ export const mutations: Readonly<Record<string, Mutation>> = {
   "deliveries of the first event only": {
     what: "Of events that are committed together only the first gets its delivery rows.",
     file: "store/events/events.ts",
-    find: "accepted.flatMap(({ event, deliveries, ownership }) => deliveryRows(",
-    replace: "accepted.slice(0, 1).flatMap(({ event, deliveries, ownership }) => deliveryRows(",
+    find: "accepted.map(asRepeated).flatMap(({ event, deliveries, ownership }) => deliveryRows(",
+    replace: "accepted.slice(0, 1).map(asRepeated).flatMap(({ event, deliveries, ownership }) => deliveryRows(",
     focus: "paused connections",
     seed: 5,
   },
@@ -215,7 +215,7 @@ export const mutations: Readonly<Record<string, Mutation>> = {
     find: 'if (!isShared && writtenMark !== "") return',
     replace: "if (!isShared) return",
     focus: "full disk and crashes",
-    seed: 21,
+    seed: 78,
   },
   "outcomes are not written again": {
     what: "After a promotion the outcomes of open events are not written again.",

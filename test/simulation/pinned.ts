@@ -79,6 +79,10 @@ const found: readonly { seed: number; what: string }[] = [
     seed: 1_794_995_743,
     what: "The rules looked at the hours of a clock ahead before its node had noticed that the clock was corrected.",
   },
+  {
+    seed: 1_795_024_727,
+    what: "The simulation did not wait for a node that died with a wrong clock and could not start for seconds.",
+  },
 ];
 
 export const pinned: readonly number[] = found.map(({ seed }) => seed);

@@ -123,6 +123,7 @@ class Run {
     this.#rules = new Rules(world, {
       isDurable: (commit) => this.#file?.isDurable(commit) ?? this.#cluster?.isDurable(commit) ?? true,
       mayLose: engine === "postgres" && !isSynchronous,
+      commitsWholeBatches: engine === "postgres",
       hasExactLeases: () => this.#cluster !== null && !world.occurred.names.some(isOfClocks),
       isUndisturbed: () => world.occurred.names.every((name) => harmlessForLanes.test(name)),
     });

@@ -185,7 +185,7 @@ export const stories: readonly Story[] = [
     expected: sold("purchase", (n) => n),
     refunds: (facts) => [
       lemonsqueezy.refund(partly(facts, 10)),
-      lemonsqueezy.refund({ ...partly(facts, 5), at: facts.at + 1000 }),
+      lemonsqueezy.refund({ ...partly(facts, 15), at: facts.at + 1000 }),
     ],
   },
   {

@@ -243,7 +243,7 @@ export async function moveUnderLoad(
   );
 
   // Then it is deleted here.
-  await home.run("site", "delete", "shop.example.com", "--yes");
+  await home.run("site", "remove", "shop.example.com", "--yes");
   expect((await home.run("site", "list")).items).toHaveLength(1);
   expect([await here.stop(), await there.stop()]).toEqual([0, 0]);
   return { rows: moved.rows, readOnlyMs: moved.readOnlyMs, otherMaxMs: otherSite.maxMs };
@@ -261,7 +261,7 @@ export async function moveThereAndBack(home: Installation, { target, to }: Targe
 
   await beforeLive(target, () => killAt(home.launch("site", "move", "shop.example.com", ...to), "read-only"));
   expect(await stateOf(home)).toBe("locked");
-  expect((await home.fails("site", "delete", "shop.example.com", "--yes")).error).toMatch(/End the move first/);
+  expect((await home.fails("site", "remove", "shop.example.com", "--yes")).error).toMatch(/End the move first/);
   expect((await home.fails("site", "set", "shop.example.com", "keep=10d")).error).toMatch(/being moved/);
   expect(await move("--abort")).toMatchObject({ state: "aborted" });
   expect([await stateOf(home), await stateOf(target)]).toEqual(["", ""]);
@@ -274,7 +274,7 @@ export async function moveThereAndBack(home: Installation, { target, to }: Targe
   const blocking = await target.run("site", "add", "shop.example.com");
   expect((await home.fails("site", "move", "shop.example.com", ...to)).error).toMatch(/has the host shop.example.com already/);
   expect(await stateOf(home)).toBe("");
-  await target.run("site", "delete", blocking.id, "--yes");
+  await target.run("site", "remove", blocking.id, "--yes");
   expect((await home.fails("site", "move", "shop.example.com", ...to.slice(0, 2))).error).toMatch(
     /encryption key is not that of/,
   );
@@ -295,7 +295,7 @@ export async function moveThereAndBack(home: Installation, { target, to }: Targe
   // when it is live here and not moved there yet.
   const folder = home.env["CLEANCAST_DATA"] ?? "";
   const back = ["site", "move", "shop.example.com", "--to", folder];
-  await home.run("site", "delete", "shop.example.com", "--yes");
+  await home.run("site", "remove", "shop.example.com", "--yes");
   expect((await target.fails(...back)).error).toMatch(/still deleting an earlier site/);
   for (let passes = 0; passes < 2; passes += 1) await withStore(home, ({ deletedSites }) => purgeAll(deletedSites));
   const [there, here] = [connectSide(target), connectSide(home)];

@@ -31,7 +31,7 @@ export type ReportBody = Record<string, unknown>;
 export function report(
   relay: Pick<Relay, "url">,
   host: string,
-  endpoint: "visit" | "identify" | "consent" | "use",
+  endpoint: "visit" | "identify" | "consent" | "use" | "link",
   body: ReportBody = {},
   headers: Record<string, string> = {},
 ): Promise<Answer> {

@@ -12,43 +12,11 @@ type Note = {
   more?: string;
 };
 
-/** Shows the top-level commands by task; a command that is not listed follows under "Other commands". */
-export const groups: readonly (readonly [title: string, commands: readonly string[]])[] = [
-  [
-    "Server and database",
-    [
-      "serve",
-      "doctor",
-      "apply",
-      "export",
-      "config-schema",
-      "migrate",
-      "backup",
-      "restore",
-      "restore-drill",
-      "check",
-      "vacuum",
-      "move",
-      "encryption-key",
-      "completion",
-    ],
-  ],
-  ["Sites and hosts", ["site", "host", "tag"]],
-  ["Keys and members", ["key", "api-key", "mcp", "member", "audit"]],
-  ["Connections", ["platform", "connect", "connection", "disconnect", "sign-in", "oauth"]],
-  ["Sources", ["source"]],
-  ["Events and deliveries", ["why", "event", "delivery", "quality", "correction", "backfill", "import"]],
-  ["Reconciliation", ["reconcile"]],
-  ["People and consent", ["identity", "consent", "person"]],
-  ["Bot filtering", ["traffic"]],
-  ["Alerts and webhooks", ["alert", "webhook"]],
-];
-
 /** Commands that a page needs before its examples. */
 export const before: Readonly<Record<string, string>> = {
   source: `echo '{"number":"A-1","total":"49.90","status":"paid","customer":{"email":"nora@example.com"}}' > body.json`,
   doctor: `npx cleancast key add shop.example.com "my backend"`,
-  connection: `npx cleancast connect shop.example.com meta pixel_id=… access_token=@token.txt test_event_code=…`,
+  connection: `npx cleancast connection add shop.example.com meta pixel_id=… access_token=@token.txt test_event_code=…`,
   import: `cat > orders.csv <<END
 email,event,value,currency,orderId,eventTime
 nora@example.com,purchase,49.90,EUR,COMMAND-1,$(date +%s)
@@ -68,6 +36,7 @@ sites:
   - hosts: [shop.example.com]
     settings: { time_zone: Europe/Berlin }
 END`,
+  export: "printf s3cret > key.txt",
   restore: "npx cleancast backup cleancast.backup",
   "restore-drill": `export CLEANCAST_BACKUP_FOLDER=backups
 npx cleancast backup`,
@@ -76,7 +45,7 @@ curl -sS https://shop.example.com/__cc/inbound -H 'X-CC-Api-Key: cc_…' -H 'Con
   -d '{"email":"nora@example.com","event":"purchase","value":49.90,"orderId":"A-4101"}'`,
   backfill: `curl -sS https://shop.example.com/__cc/inbound -H 'X-CC-Api-Key: cc_…' -H 'Content-Type: application/json' \\
   -d '{"email":"nora@example.com","event":"purchase","value":49.90,"orderId":"COMMAND-1"}'
-npx cleancast connect shop.example.com meta pixel_id=… access_token=@token.txt`,
+npx cleancast connection add shop.example.com meta pixel_id=… access_token=@token.txt`,
   person: "npx cleancast identity put shop.example.com --email ada@example.com gclid=Cj0-example",
 };
 
@@ -93,9 +62,32 @@ export const notes: Readonly<Record<string, Note>> = {
     example: "export data --to exported --from 7d",
     more: "An hour that was exported before is skipped, so the command can run every hour. [Export data](../../how-to/export-data.md).",
   },
+  "export schedule set": {
+    example: `export schedule set shop.example.com s3://my-bucket/cleancast --endpoint https://s3.eu-central-1.amazonaws.com --region eu-central-1 \\
+  --key-id AKEXAMPLE --secret @key.txt`,
+    more: "The address is checked like that of a webhook. [Export data](../../how-to/export-data.md).",
+  },
+  "export schedule show": { example: "export schedule show shop.example.com" },
+  "export schedule retry": { example: "export schedule retry shop.example.com" },
+  "export schedule remove": { example: "export schedule remove shop.example.com" },
+  "export due": { example: "export due" },
   "export configuration": {
     example: "export",
     more: "Secrets are written as references to variables: [configuration as a file](../../how-to/configuration-file.md).",
+  },
+  "share add": {
+    example: 'share add shop.example.com report "Agency" --expires 30d',
+    more: "[Share a report or a wall](../../how-to/share.md).",
+  },
+  "share list": { example: "share list shop.example.com" },
+  "share remove": {
+    example: "share remove shop.example.com ID",
+    by: "test/sharing/links.test.ts",
+  },
+  "share send": {
+    example: "share send shop.example.com",
+    by: "test/sharing/links.test.ts",
+    more: "Refused where the site has no recipient of alerts. [Every week](../../how-to/share.md#every-week-by-mail-or-chat).",
   },
   "config-schema": {
     example: "config-schema",
@@ -153,8 +145,8 @@ export const notes: Readonly<Record<string, Note>> = {
     example: "site set shop.example.com consent_mode=opt-in keep=60d --yes",
     more: "Asks if a shorter retention deletes data.",
   },
-  "site delete": {
-    example: "site delete www.example.com --yes",
+  "site remove": {
+    example: "site remove www.example.com --yes",
     more: "Counts what it would delete, and asks. Keys, connections and webhooks of the site end within two seconds, and its data is deleted in the background: [delete a site](../stored-data.md#delete-a-site).",
   },
   "site move": {
@@ -185,13 +177,13 @@ export const notes: Readonly<Record<string, Note>> = {
   "key generate": { example: "key generate" },
   "key list": { example: "key list shop.example.com" },
   "key rotate": { example: "key rotate ID" },
-  "key revoke": { example: "key revoke ID" },
+  "key remove": { example: "key remove ID" },
   "api-key add": {
     example: 'api-key add "Reports"',
     more: "For the [management API](../management-api.md). An inbound key is another thing: `key add`.",
   },
   "api-key list": { example: "api-key list" },
-  "api-key revoke": { example: "api-key revoke ID --yes" },
+  "api-key remove": { example: "api-key remove ID --yes" },
   "member list": { example: "member list", more: "[Members and roles](../access.md)." },
   "member add": {
     example: "member add ada@example.com --role viewer --site shop.example.com",
@@ -208,12 +200,12 @@ export const notes: Readonly<Record<string, Note>> = {
   },
   "platform list": { example: "platform list" },
   "platform show": { example: "platform show meta" },
-  connect: {
-    example: "connect shop.example.com meta pixel_id=… access_token=@token.txt",
-    more: "Connecting the same account again changes the connection and releases parked deliveries. Settings of each platform: [platforms](../../platforms/README.md). [Proven connections](../../how-to/connect-a-platform.md#proven-connections), [past conversions](../../how-to/backfill.md).",
+  "connection add": {
+    example: "connection add shop.example.com meta pixel_id=… access_token=@token.txt",
+    more: "Connecting the same account again changes the connection and releases parked deliveries. Settings of each platform: [platforms](../../platforms/README.md). [Verified connections](../../how-to/connect-a-platform.md#verified-connections), [past conversions](../../how-to/backfill.md).",
   },
-  disconnect: {
-    example: "disconnect ID --yes",
+  "connection remove": {
+    example: "connection remove ID --yes",
     more: "Counts the waiting deliveries, and asks.",
   },
   "connection list": { example: "connection list shop.example.com", more: "Secrets are never shown." },
@@ -224,20 +216,20 @@ export const notes: Readonly<Record<string, Note>> = {
   },
   "connection rotate": {
     example: "connection rotate ID",
-    after: "npx cleancast connect shop.example.com webhook url=https://hooks.example.com/orders",
+    after: "npx cleancast connection add shop.example.com webhook url=https://hooks.example.com/orders",
     more: "For [your own endpoint](../../how-to/receive-conversions.md), whose requests are signed.",
   },
   "connection preview": {
     example: "connection preview ID --name lead",
-    after: "npx cleancast disconnect ID --yes",
+    after: "npx cleancast connection remove ID --yes",
   },
   "connection values": {
     example: "connection values ID purchase=20%",
     more: "Saves nothing: `connection set ID value.purchase=20%` does. [Value rules](../../how-to/value-rules.md).",
   },
-  "connection prove": {
-    example: "connection prove ID",
-    more: "The exit code is 1 if the connection is not proven.",
+  "connection verify": {
+    example: "connection verify ID",
+    more: "The exit code is 1 if the connection is not verified.",
   },
   "connection test": { example: "connection test ID", more: "The exit code is 1 if it is not accepted." },
   "connection choices": {
@@ -255,6 +247,10 @@ export const notes: Readonly<Record<string, Note>> = {
   "oauth app list": { example: "oauth app list" },
   "oauth app remove": { example: "oauth app remove google_ads" },
   "event list": { example: "event list shop.example.com --limit 5" },
+  "event sources": {
+    example: "event sources shop.example.com --model linear",
+    more: "[Attribution models](../../explanation/attribution-models.md).",
+  },
   "event stages": {
     example: "event stages shop.example.com",
     more: "[Lead stages](../../how-to/lead-stages.md).",
@@ -264,8 +260,12 @@ export const notes: Readonly<Record<string, Note>> = {
     more: "[Read a trace](../../how-to/read-a-trace.md) explains what it prints.",
   },
   why: {
-    example: "why COMMAND-1 --site shop.example.com",
+    example: "why COMMAND-1",
     more: "Takes an order id in any spelling, an event id or a platform event id. The answer is one sentence for each platform, with the evidence and what to do. The trace in the dashboard begins with the same answer, and `GET /sites/:site/why` gives it to programs.",
+  },
+  "what-if": {
+    example: "what-if shop.example.com bot_threshold=75 --days 30",
+    more: "[What changed settings would have done](../../how-to/what-if.md).",
   },
   "event release": { example: "event release ID" },
   "delivery list": {
@@ -273,8 +273,8 @@ export const notes: Readonly<Record<string, Note>> = {
     more: "[Sync log](../sync-log.md).",
   },
   "delivery show": { example: "delivery show EVENT" },
-  "delivery replay": { example: "delivery replay shop.example.com --state rejected" },
-  "delivery cancel": { example: "delivery cancel shop.example.com --state parked" },
+  "delivery replay": { example: "delivery replay shop.example.com --state rejected --dry-run" },
+  "delivery cancel": { example: "delivery cancel shop.example.com --state parked --dry-run" },
   quality: {
     example: "quality shop.example.com",
     more: "[Match quality](../match-quality.md) explains the columns and the score.",
@@ -296,52 +296,52 @@ export const notes: Readonly<Record<string, Note>> = {
     example: "backfill cancel ID",
   },
   "import conversions": {
-    example: "import conversions orders.csv --site shop.example.com --deliver none",
+    example: "import conversions shop.example.com orders.csv --deliver none",
     more: "Run it again to continue after a stop. [Import historical conversions](../../how-to/import-conversions.md).",
   },
   "import identities": {
-    example: "import identities clicks.csv --site shop.example.com",
+    example: "import identities shop.example.com clicks.csv",
     more: "[Identity records](../../how-to/import-conversions.md#identity-records).",
   },
   "import list": { example: "import list shop.example.com" },
   "reconcile upload": {
-    example: "reconcile upload orders.csv --site shop.example.com",
+    example: "reconcile upload shop.example.com orders.csv",
     more: "Run it again to continue after a stop. [The columns of the list](../../how-to/reconcile.md#the-list).",
   },
   "reconcile start": {
-    example: "reconcile start --site shop.example.com --wait",
+    example: "reconcile start shop.example.com --wait",
     more: "Whole days in the time zone of the site; by default without the last 48 hours. [The period](../../how-to/reconcile.md#the-period).",
   },
-  "reconcile list": { example: "reconcile list --site shop.example.com" },
+  "reconcile list": { example: "reconcile list shop.example.com" },
   "reconcile show": {
-    example: "reconcile show --site shop.example.com",
+    example: "reconcile show shop.example.com",
     more: "[What the classes mean](../../how-to/reconcile.md#what-the-classes-mean).",
   },
-  "reconcile rows": { example: "reconcile rows --site shop.example.com --class missing_here" },
+  "reconcile rows": { example: "reconcile rows shop.example.com --class missing_here" },
   "reconcile export": {
-    example: "reconcile export --site shop.example.com --out missing.csv",
+    example: "reconcile export shop.example.com --out missing.csv",
     more: "[Send what is missing](../../how-to/reconcile.md#send-what-is-missing).",
   },
   "reconcile send": {
-    example: "reconcile send --site shop.example.com --yes",
+    example: "reconcile send shop.example.com --yes",
     more: "Orders without an email, and those that arrived since, are left out. It may be repeated: no order is sent twice. [Send what is missing](../../how-to/reconcile.md#send-what-is-missing).",
   },
   "reconcile correct": {
-    example: "reconcile correct --class value_differs --yes",
+    example: "reconcile correct shop.example.com --class value_differs --yes",
     after: "npx cleancast site set shop.example.com corrections=on",
     more: "Only with the site's setting `corrections`. [Correct what was refunded](../../how-to/reconcile.md#correct-what-was-refunded-or-has-another-value).",
   },
   "reconcile cancel": {
-    example: "reconcile cancel RUN",
-    after: "npx cleancast reconcile start --site shop.example.com",
+    example: "reconcile cancel shop.example.com RUN",
+    after: "npx cleancast reconcile start shop.example.com",
   },
   "reconcile feed set": {
-    example: "reconcile feed set https://orders.example.com/orders.csv --header X-Api-Key=@key.txt",
+    example: "reconcile feed set shop.example.com https://orders.example.com/orders.csv --header X-Api-Key=@key.txt",
     more: "The address is checked like that of a webhook, and redirects are not followed.",
   },
-  "reconcile feed show": { example: "reconcile feed show" },
-  "reconcile feed fetch": { example: "reconcile feed fetch" },
-  "reconcile feed remove": { example: "reconcile feed remove" },
+  "reconcile feed show": { example: "reconcile feed show shop.example.com" },
+  "reconcile feed fetch": { example: "reconcile feed fetch shop.example.com" },
+  "reconcile feed remove": { example: "reconcile feed remove shop.example.com" },
   "identity put": {
     example: "identity put shop.example.com --email ada@example.com gclid=Cj0-example utm_source=google",
   },

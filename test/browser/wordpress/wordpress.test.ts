@@ -13,7 +13,7 @@ import { setUpStage, type Conversion, type Stage } from "../stage.ts";
 import { findMissing, startWordPress, type WordPress } from "./install.ts";
 
 const missing = findMissing();
-const why = whySkipped ?? (process.env["WORDPRESS"] ? missing && `${missing} is not installed` : "set WORDPRESS=1");
+const why = whySkipped ?? (process.env["WORDPRESS"] ? missing && `not installed: ${missing}` : "set WORDPRESS=1");
 if (why && process.env["WORDPRESS"]) console.log(`The plugin is not run in WordPress: ${why}.`);
 
 const order = {

@@ -19,6 +19,8 @@ type RulesOptions = {
   isDurable: (commit: number) => boolean;
   /** Acknowledged commits may be undone: the standby is asynchronous, and may be promoted without them. */
   mayLose: boolean;
+  /** The embedded store writes a batch in several short commits. */
+  commitsWholeBatches: boolean;
   /** True where nodes share the database, and nothing has kept them from knowing its time exactly. */
   hasExactLeases: () => boolean;
   /** True where nothing but platforms and receivers has failed, so that the relay loses no time. */
@@ -50,6 +52,7 @@ export class Rules implements PlatformWatcher, SenderWatcher {
   readonly #world: World;
   readonly #isDurable: RulesOptions["isDurable"];
   readonly #mayLose: boolean;
+  readonly #commitsWholeBatches: boolean;
   readonly #hasExactLeases: RulesOptions["hasExactLeases"];
   readonly #isUndisturbed: RulesOptions["isUndisturbed"];
   /** Deliveries that a platform accepted, in an answer that reached a process, by the id that platforms get. */
@@ -89,10 +92,11 @@ export class Rules implements PlatformWatcher, SenderWatcher {
   /** Counters for the report. */
   readonly seen = { commits: 0, pushes: 0, calls: 0, accepted: 0, answers: 0, lost: 0 };
 
-  constructor(world: World, { isDurable, mayLose, hasExactLeases, isUndisturbed }: RulesOptions) {
+  constructor(world: World, { isDurable, mayLose, commitsWholeBatches, hasExactLeases, isUndisturbed }: RulesOptions) {
     this.#world = world;
     this.#isDurable = isDurable;
     this.#mayLose = mayLose;
+    this.#commitsWholeBatches = commitsWholeBatches;
     this.#hasExactLeases = hasExactLeases;
     this.#isUndisturbed = isUndisturbed;
   }
@@ -384,7 +388,8 @@ export class Rules implements PlatformWatcher, SenderWatcher {
     const commits = answered.flatMap(({ purchase, body }) =>
       body.results ? (this.#byKey.get(keyOfPurchase(purchase))?.commit ?? []) : [],
     );
-    if (new Set(commits).size > 1) this.fail(`a batch was accepted in the commits ${commits.join(", ")}`);
+    if (this.#commitsWholeBatches && new Set(commits).size > 1)
+      this.fail(`a batch was accepted in the commits ${commits.join(", ")}`);
   }
 
   /** Of deliveries to a source nobody is told what became of them, only that they are durable. */

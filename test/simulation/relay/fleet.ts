@@ -26,6 +26,7 @@ export class Station {
   process: SimulatedProcess | null = null;
   /** Set while the relay accepts requests. */
   node: RelayNode | null = null;
+  #upAt = 0;
   /** Set by a fault: the supervisor is stopped until then. */
   downUntil = 0;
   readonly #options: FleetOptions;
@@ -50,6 +51,7 @@ export class Station {
           if (!process.isAlive) return;
           world.log(process.name, "is up");
           this.node = node;
+          this.#upAt = world.now;
         },
         (error: unknown) => {
           if (!process.isAlive) return;
@@ -81,12 +83,16 @@ export class Station {
     else world.after(Math.max(1, noticedMs - wrongMs), `correct ${machine.name}`, () => this.correctClock());
   }
 
-  /** False while the relay may not have noticed yet that its clock was set by hours, and that its rows are to be corrected. */
+  /**
+   * False while the relay may not have noticed yet that its clock was set by hours, and that its rows are to be corrected. One that
+   * died with a wrong clock corrects the rows when it is up again.
+   */
   get knowsItsClock(): boolean {
-    const { machine, process } = this;
+    const { machine, process, node } = this;
     if (Math.abs(machine.clockOffset) > maxSkewMs) return false;
-    const since = Math.max(machine.correctedAt, process?.pausedUntil ?? 0);
-    return machine.correctedAt === 0 || this.#options.world.now >= since + noticedMs + correctionMs;
+    if (machine.correctedAt === 0) return true;
+    const since = Math.max(machine.correctedAt, process?.pausedUntil ?? 0, this.#upAt);
+    return node !== null && this.#options.world.now >= since + noticedMs + correctionMs;
   }
 
   /** As kill -9 does. */

@@ -114,7 +114,7 @@ function observe(onDefect: NodeOptions["onDefect"], clocks: { now: () => number;
 
 /** As `src/server/routes.ts` does it. */
 function mountInbound(server: EventEmitter, config: Config, services: Services, observability: Observability): void {
-  const { store, directory, lanes, openEvents, keyUses, ownHost, now, onDefect } = services;
+  const { store, directory, lanes, links, openEvents, keyUses, ownHost, now, onDefect } = services;
   const { transport, answerMs, maxInFlight } = config;
   const { onPlanned } = observability;
   const parts = { store, lanes, now, onPlanned };
@@ -124,6 +124,7 @@ function mountInbound(server: EventEmitter, config: Config, services: Services, 
   const sources = sourceRoute(app, {
     store,
     directory,
+    links,
     ownHost,
     transport,
     acceptBatch: (batch, site, deadline) => acceptBatch(batch, site, deadline, parts),

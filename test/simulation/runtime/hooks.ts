@@ -56,7 +56,11 @@ export function installHooks(mutation: Mutation | null): void {
     resolve(specifier, context, nextResolve) {
       const parent = context.parentURL ?? "";
       const url = parent.startsWith(source("")) ? substituteFor(specifier, parent) : undefined;
-      return url === undefined ? nextResolve(specifier, context) : { url, shortCircuit: true };
+      if (url !== undefined) return { url, shortCircuit: true };
+      // Hundreds of modules name each other by their files. Node would look for the package of each.
+      if (specifier.startsWith(".") && parent.startsWith(root.href) && !parent.includes("/node_modules/"))
+        return { url: new URL(specifier, parent).href, format: "module-typescript", shortCircuit: true };
+      return nextResolve(specifier, context);
     },
     load(url, context, nextLoad) {
       const isStateful = stateful.includes(url);

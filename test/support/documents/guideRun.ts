@@ -157,7 +157,7 @@ async function openPage(blocks: readonly Block[], server: Server, pages: Map<str
   };
   if (!text.includes(`site add ${site}`)) {
     await cleancast("site", "add", site);
-    await cleancast("connect", site, "sandbox");
+    await cleancast("connection", "add", site, "sandbox");
   } else await cleancast("migrate");
   const siteId = async (): Promise<string | undefined> =>
     (await cleancast("site", "list")).items.find((one: { hosts: unknown[] }) => JSON.stringify(one.hosts).includes(site))?.id;

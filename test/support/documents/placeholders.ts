@@ -29,7 +29,8 @@ export async function fillIn(args: string[], reader: Reader): Promise<string[]> 
       filled.push(action === "release" ? await filteredEvent(reader) : await newestEvent(reader));
     else if (arg === "ID") filled.push(await newestId(listOf(family, before), reader.cleancast));
     else if (before === "--user-agent" && arg.endsWith("…")) filled.push(personsAgent);
-    else if (family === "connect" && /^\w+=(?:…|@[\w.]+)$/.test(arg)) filled.push(settingOf(args[3] ?? "", arg, reader.folder));
+    else if (family === "connection" && args[2] === "add" && /^\w+=(?:…|@[\w.]+)$/.test(arg))
+      filled.push(settingOf(args[4] ?? "", arg, reader.folder));
     else if (family === "source" && /^\w+=(?:…|@[\w.-]+)$/.test(arg))
       filled.push(given(arg, "whsec_ZXhhbXBsZQ==", reader.folder));
     else if (family === "oauth" && /^client_\w+=/.test(arg)) filled.push(clientSetting(args[4] as StandinId, arg, reader.folder));
@@ -43,7 +44,7 @@ export async function fillIn(args: string[], reader: Reader): Promise<string[]> 
 
 /** Returns the list that shows the id which a command takes. */
 function listOf(family: string, before: string): string {
-  const isConnection = before === "--connection" || ["disconnect", "backfill"].includes(family);
+  const isConnection = before === "--connection" || family === "backfill";
   return isConnection ? "connection" : family;
 }
 
@@ -56,7 +57,7 @@ async function newestId(family: string, cleancast: Cleancast): Promise<string> {
 }
 
 async function newestRun({ cleancast }: Reader): Promise<string> {
-  return String((await cleancast("reconcile", "list", "--site", site)).items[0]?.id);
+  return String((await cleancast("reconcile", "list", site)).items[0]?.id);
 }
 
 /** Returns the newest event; sends one if there is none. */

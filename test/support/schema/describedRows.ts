@@ -1,6 +1,7 @@
 // The rows that are described in one place, by table.
 
 import { apiKeyRow } from "../../../src/store/access/apiKeys.ts";
+import { sharedLinkRow } from "../../../src/store/sharing/sharedLinks.ts";
 import { invitationRow } from "../../../src/store/access/invitations.ts";
 import { confirmationRow } from "../../../src/store/confirmations/confirmations.ts";
 import { questionRow } from "../../../src/store/confirmations/questions.ts";
@@ -22,6 +23,7 @@ export const describedRows = {
   events: describeEvents({ unseal: String, seal: String }),
   deliveries: deliveryRow,
   api_keys: apiKeyRow,
+  shared_links: sharedLinkRow,
   attempts: attemptRow,
   backfills: backfillRow,
   confirmation_requests: questionRow,

@@ -130,6 +130,7 @@ export function representativeRows(): Record<string, Row[]> {
       },
     ],
     outcomes: [{ site_id, event_id: eventId, number: 0, results: `[[1,${at},5,200,1,"abcdef","{}"]]` }],
+    shared_traffic: [{ site_id: "", writer: "node", number: 1, written_at: at, record: "[]" }],
     nodes: [{ site_id: "", owner: "node", low_water: eventId, until: at }],
     cursors: [
       { site_id, name: "confirmations of c1", reached: `${eventId} ${at} ${eventId}` },
@@ -275,9 +276,9 @@ export function representativeRows(): Record<string, Row[]> {
         expires_at: at,
       },
     ],
-    proofs: [
-      { site_id, connection_id: "c1", proven_at: at, checked_at: at, reason: null },
-      { site_id, connection_id: "c2", proven_at: null, checked_at: at, reason: "HTTP 401" },
+    connection_checks: [
+      { site_id, connection_id: "c1", verified_at: at, checked_at: at, reason: null },
+      { site_id, connection_id: "c2", verified_at: null, checked_at: at, reason: "HTTP 401" },
     ],
     removed_connections: [{ site_id, id: "c0", platform: "webhook", account: "https://old.example/in", removed_at: at }],
     backfills: [
@@ -314,6 +315,39 @@ export function representativeRows(): Record<string, Row[]> {
         listed_at: at,
       },
     ],
+    data_exports: [
+      {
+        site_id,
+        target: sealedJson({ kind: "folder" }, "data export s1"),
+        options: "{}",
+        from_hour: 0,
+        live_hour: 0,
+        next_hour: 3_600_000,
+        begun: 0,
+        redo_until: 0,
+        due_at: at,
+        runs: "[]",
+        error: null,
+        failing_since: null,
+        created_at: at,
+      },
+    ],
+    shared_links: [
+      {
+        id: "l1",
+        site_id,
+        scope: "report",
+        name: "Agency",
+        hash: "d".repeat(64),
+        password: null,
+        created_by: "u1",
+        created_at: at,
+        expires_at: at,
+        opened_at: null,
+        revoked_at: null,
+      },
+    ],
+    weekly_reports: [{ site_id, schedule: "monday 8 UTC", next_at: at, due_at: 0, results: "{}" }],
     order_feeds: [
       {
         site_id,
@@ -559,7 +593,16 @@ export function representativeRows(): Record<string, Row[]> {
       },
     ],
     sender_refs: [
-      { site_id, source_id: "src1", ref: "r".repeat(27), email_ref: 1, person: "1".repeat(64), order_id: null, seen_at: at },
+      {
+        site_id,
+        source_id: "src1",
+        ref: "r".repeat(27),
+        event_id: null,
+        email_ref: 1,
+        person: "1".repeat(64),
+        order_id: null,
+        seen_at: at,
+      },
     ],
     source_requests: [
       {
@@ -573,6 +616,9 @@ export function representativeRows(): Record<string, Row[]> {
         type: "checkout.session.completed",
         delivery_id: "evt_1",
         event_id: null,
+        due_at: null,
+        attempts: 0,
+        waiting: close("{}", `source request s1 src1 ${eventId}`),
       },
     ],
     source_shapes: [

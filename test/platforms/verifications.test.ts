@@ -1,10 +1,16 @@
-// Every platform is asked to prove a connection, against its stand-in and with the real sender and store.
+// Every platform is asked to verify a connection, against its stand-in and with the real sender and store.
 
 import { english } from "../../src/kernel/messages/message.ts";
 import { afterAll, describe, expect, test } from "vitest";
 import { knownAt, revokedTokens, standinConnections } from "../../scripts/standinConnections.ts";
 import { urlFault, type Resolve } from "../../src/delivery/addresses.ts";
-import { proveConnection, readProofState, whyRefused, whySendsNothing, type ProofState } from "../../src/delivery/prove.ts";
+import {
+  verifyConnection,
+  readVerificationState,
+  whyRefused,
+  whySendsNothing,
+  type VerificationState,
+} from "../../src/delivery/verify.ts";
 import { createSender, type Sender } from "../../src/delivery/send.ts";
 import { platformOf, platforms } from "../../src/platforms/index.ts";
 import { connectPlatform } from "../../src/sites/connect.ts";
@@ -45,8 +51,8 @@ const contextWith = (to: Sender) => ({
   now: Date.now,
 });
 
-async function prove(platform: string, settings: Record<string, string>, to = sender): Promise<ProofState> {
-  return proveConnection(contextWith(to), await connectionTo(platform, settings));
+async function verify(platform: string, settings: Record<string, string>, to = sender): Promise<VerificationState> {
+  return verifyConnection(contextWith(to), await connectionTo(platform, settings));
 }
 
 /** Platforms that have no call for the settings of the demo. */
@@ -56,29 +62,29 @@ const provable = list.map(({ id }) => id).filter((id) => !withoutCall.includes(i
 describe.each(provable)("%s", (id) => {
   const handle = standins.of(id);
 
-  test("a connection with valid settings is proven, and no conversion is counted", async () => {
+  test("a connection with valid settings is verified, and no conversion is counted", async () => {
     const before = acceptedAt(handle);
     const connection = await connectionTo(id, standinConnections[id]);
-    const proof = await proveConnection(contextWith(sender), connection);
-    expect(proof, lastReasons(handle)).toMatchObject({ state: "proven", reason: null });
-    expect(proof.provenAt).toBe(proof.checkedAt);
+    const verification = await verifyConnection(contextWith(sender), connection);
+    expect(verification, lastReasons(handle)).toMatchObject({ state: "verified", reason: null });
+    expect(verification.verifiedAt).toBe(verification.checkedAt);
     expect(acceptedAt(handle)).toBe(before);
-    expect(await readProofState(store, connection, null)).toEqual(proof);
+    expect(await readVerificationState(store, connection, null)).toEqual(verification);
   });
 
-  test("a revoked token is not proven, and the reason does not show it", async () => {
+  test("a revoked token is not verified, and the reason does not show it", async () => {
     const revoked = revokedTokens[id];
-    const proof = await prove(id, { ...standinConnections[id], ...revoked });
-    expect(proof).toMatchObject({ state: "unproven", provenAt: null });
-    expect(proof.reason).toBeTruthy();
-    for (const secret of Object.values(revoked)) expect(proof.reason).not.toContain(secret);
+    const verification = await verify(id, { ...standinConnections[id], ...revoked });
+    expect(verification).toMatchObject({ state: "unverified", verifiedAt: null });
+    expect(verification.reason).toBeTruthy();
+    for (const secret of Object.values(revoked)) expect(verification.reason).not.toContain(secret);
   });
 
-  test("a platform that cannot be reached, or fails, leaves the connection unproven with that reason", async () => {
+  test("a platform that cannot be reached, or fails, leaves the connection unverified with that reason", async () => {
     const nowhere = senderTo(Object.fromEntries(list.map((one) => [one.id, "http://127.0.0.1:9"])));
-    const proof = await prove(id, standinConnections[id], nowhere);
+    const verification = await verify(id, standinConnections[id], nowhere);
     await nowhere.close();
-    expect(proof).toMatchObject({ state: "unproven", reason: expect.stringMatching(/refused/) });
+    expect(verification).toMatchObject({ state: "unverified", reason: expect.stringMatching(/refused/) });
   });
 });
 
@@ -92,9 +98,9 @@ describe("new credentials of a connection", () => {
     const existing = await connectionTo(id, standinConnections[id]);
     const revoked = revokedTokens[id];
     const changed = withSettings(existing, revoked);
-    // Before it is proven, nothing is known for the present ones either.
+    // Before it is verified, nothing is known for the present ones either.
     expect(await whyRefused(contextWith(sender), existing, changed)).toBeNull();
-    await proveConnection(contextWith(sender), existing);
+    await verifyConnection(contextWith(sender), existing);
     const refused = english((await whyRefused(contextWith(sender), existing, changed)) ?? "");
     const start = `${platformOf(id)?.name} refuses the new credentials: `;
     expect(refused.slice(0, start.length)).toBe(start);
@@ -105,7 +111,7 @@ describe("new credentials of a connection", () => {
   test("nothing is refused that the platform does not refuse", async () => {
     const { nextdoor } = standinConnections;
     const existing = await connectionTo("nextdoor", nextdoor);
-    await proveConnection(contextWith(sender), existing);
+    await verifyConnection(contextWith(sender), existing);
     const changed = withSettings(existing, revokedTokens.nextdoor);
     const nowhere = senderTo({ nextdoor: "http://127.0.0.1:9" });
     // The platform cannot be asked.
@@ -125,7 +131,7 @@ describe("new credentials of a connection", () => {
   });
 });
 
-describe("what a proof finds", () => {
+describe("what a verification finds", () => {
   test.each<[StandinId, Record<string, string>, RegExp]>([
     ["meta", { pixel_id: "999999999999999" }, /dataset does not exist/],
     ["tiktok", { test_event_code: "", pixel_code: "C0000000000000000000" }, /no pixel with this pixel_code/],
@@ -141,25 +147,25 @@ describe("what a proof finds", () => {
     ["klaviyo", { account_id: "Other1" }, /another account/],
     ["hubspot", { hub_id: "7654321" }, /another account/],
   ])("%s with wrong settings says what is wrong", async (id, wrong, reason) => {
-    const proof = await prove(id, { ...standinConnections[id], ...wrong });
-    expect(proof.state).toBe("unproven");
-    expect(english(proof.reason ?? "")).toMatch(reason);
+    const verification = await verify(id, { ...standinConnections[id], ...wrong });
+    expect(verification.state).toBe("unverified");
+    expect(english(verification.reason ?? "")).toMatch(reason);
   });
 
-  test("Microsoft's offline keys are proven by reading the tag, X's OAuth keys by its accounts", async () => {
+  test("Microsoft's offline keys are verified by reading the tag, X's OAuth keys by its accounts", async () => {
     const { tag_token: token, ...offline } = standinConnections.microsoft_ads;
-    expect(await prove("microsoft_ads", offline)).toMatchObject({
-      state: "proven",
+    expect(await verify("microsoft_ads", offline)).toMatchObject({
+      state: "verified",
       unchecked: "offline_goal",
     });
     // With a tag token the empty request says nothing about the other API.
     const both = { ...offline, tag_token: token ?? "", access_token: "wrong" };
-    expect(await prove("microsoft_ads", both)).toMatchObject({
-      state: "proven",
+    expect(await verify("microsoft_ads", both)).toMatchObject({
+      state: "verified",
       unchecked: "access_token, offline_goal",
     });
     const { access_token: _access, ...tagOnly } = both;
-    expect(await prove("microsoft_ads", tagOnly)).toMatchObject({ state: "proven", unchecked: null });
+    expect(await verify("microsoft_ads", tagOnly)).toMatchObject({ state: "verified", unchecked: null });
     const keys = {
       pixel_id: knownAt("x", "pixelId"),
       consumer_key: knownAt("x", "consumerKey"),
@@ -167,75 +173,75 @@ describe("what a proof finds", () => {
       oauth_token: knownAt("x", "accessToken"),
       oauth_token_secret: knownAt("x", "accessTokenSecret"),
     };
-    expect(await prove("x", keys)).toMatchObject({ state: "proven", unchecked: "pixel_id" });
+    expect(await verify("x", keys)).toMatchObject({ state: "verified", unchecked: "pixel_id" });
     const wrong = { ...keys, oauth_token_secret: "another-secret" };
-    const proof = await prove("x", wrong);
-    expect(proof.state).toBe("unproven");
-    expect(proof.reason).not.toContain("another-secret");
+    const verification = await verify("x", wrong);
+    expect(verification.state).toBe("unverified");
+    expect(verification.reason).not.toContain("another-secret");
   });
 
   test.each(withoutCall as StandinId[])("%s has no harmless call, and says so without being called", async (id) => {
     const handle = standins.of(id);
     const before = handle.received.length;
-    const proof = await prove(id, standinConnections[id]);
-    expect(proof).toMatchObject({ state: "unproven" });
-    expect(english(proof.reason ?? "")).toMatch(/has no call|answers every request alike/);
+    const verification = await verify(id, standinConnections[id]);
+    expect(verification).toMatchObject({ state: "unverified" });
+    expect(english(verification.reason ?? "")).toMatch(/has no call|answers every request alike/);
     expect(handle.received.length).toBe(before);
   });
 
-  test("every platform declares how it is proven", () => {
+  test("every platform declares how it is verified", () => {
     for (const platform of platforms) {
-      const proof = platform.prove({}, Date.now());
-      if (proof.by === "nothing") expect(proof.reason, platform.id).toMatch(/^\S.*[^.]$/);
+      const verification = platform.verify({}, Date.now());
+      if (verification.by === "nothing") expect(verification.reason, platform.id).toMatch(/^\S.*[^.]$/);
     }
   });
 });
 
-describe("the state of a proof", () => {
-  test("an accepted conversion proves a connection, unless the platform accepts everything", async () => {
+describe("the state of a verification", () => {
+  test("an accepted conversion verifies a connection, unless the platform accepts everything", async () => {
     const toX = await connectionTo("x", standinConnections.x);
-    const { checkedAt } = await proveConnection(contextWith(sender), toX);
+    const { checkedAt } = await verifyConnection(contextWith(sender), toX);
     const later = (checkedAt ?? 0) + 1;
-    expect(await readProofState(store, toX, later)).toMatchObject({ state: "proven", provenAt: later });
+    expect(await readVerificationState(store, toX, later)).toMatchObject({ state: "verified", verifiedAt: later });
     const toGa4 = await connectionTo("ga4", standinConnections.ga4);
-    await proveConnection(contextWith(sender), toGa4);
-    expect(await readProofState(store, toGa4, Date.now() + 1000)).toMatchObject({ state: "unproven" });
+    await verifyConnection(contextWith(sender), toGa4);
+    expect(await readVerificationState(store, toGa4, Date.now() + 1000)).toMatchObject({ state: "unverified" });
   });
 
-  test("a failed check keeps the time of the last proof, and a change of settings removes it", async () => {
+  test("a failed check keeps the time of the last verification, and a change of settings removes it", async () => {
     const { nextdoor } = standinConnections;
     const connection = await connectionTo("nextdoor", nextdoor);
-    const { provenAt } = await proveConnection(contextWith(sender), connection);
+    const { verifiedAt } = await verifyConnection(contextWith(sender), connection);
     standins.of("nextdoor").fault({ kind: "server_error", status: 503, on: "listing" });
-    const failed = await proveConnection(contextWith(sender), connection);
-    expect(failed).toMatchObject({ state: "unproven", provenAt, reason: expect.stringMatching(/503/) });
+    const failed = await verifyConnection(contextWith(sender), connection);
+    expect(failed).toMatchObject({ state: "unverified", verifiedAt, reason: expect.stringMatching(/503/) });
 
     const site = findSite({ directory }, connection.siteId);
     const by = { actor: "test", now: Date.now(), checkAddress: () => null };
     const settings = { ...nextdoor, phone_form: "plus" };
     await connectPlatform({ store, directory }, site, "nextdoor", { settings }, by);
-    expect(await readProofState(store, connection, null)).toMatchObject({
-      state: "unproven",
-      provenAt: null,
+    expect(await readVerificationState(store, connection, null)).toMatchObject({
+      state: "unverified",
+      verifiedAt: null,
       reason: "not checked yet",
     });
     // The result of a check of the settings before is not stored.
-    await proveConnection(contextWith(sender), connection);
-    expect(await store.proofs.find(connection.siteId, connection.id)).toMatchObject({
-      provenAt: null,
+    await verifyConnection(contextWith(sender), connection);
+    expect(await store.connectionChecks.find(connection.siteId, connection.id)).toMatchObject({
+      verifiedAt: null,
       reason: "not checked yet",
     });
-    // Nor does a conversion prove them that was sent before they were changed.
-    expect(await readProofState(store, connection, by.now - 1)).toMatchObject({ state: "unproven" });
+    // Nor does a conversion verify them that was sent before they were changed.
+    expect(await readVerificationState(store, connection, by.now - 1)).toMatchObject({ state: "unverified" });
   });
 
   test("a customer's platform whose name leads to a private address is not called", async () => {
     const resolve: Resolve = (_host, _options, callback) => callback(null, [{ address: "127.0.0.1", family: 4 }]);
     const guarded = createSender({ connectMs: 5000, attemptMs: 60_000, allow, origins: {}, resolve });
-    const proof = await prove("segment", standinConnections.segment, guarded);
+    const verification = await verify("segment", standinConnections.segment, guarded);
     await guarded.close();
-    expect(proof.state).toBe("unproven");
-    expect(english(proof.reason ?? "")).toMatch(/could not be asked: .*address/);
+    expect(verification.state).toBe("unverified");
+    expect(english(verification.reason ?? "")).toMatch(/could not be asked: .*address/);
   });
 
   test("a connection without a conversion action says that it cannot send anything yet", async () => {
@@ -244,13 +250,13 @@ describe("the state of a proof", () => {
     expect(english(whySendsNothing(connection, Date.now()) ?? "")).toBe(
       "no conversion action for this event; set conversion_action, or one for each event",
     );
-    const proof = await proveConnection(contextWith(sender), connection);
-    expect(proof).toMatchObject({ state: "unproven", reason: "no conversion action for this event" });
+    const verification = await verifyConnection(contextWith(sender), connection);
+    expect(verification).toMatchObject({ state: "unverified", reason: "no conversion action for this event" });
     const ofLeads = await connectionTo("google_ads", {
       ...settings,
       "event.lead": knownAt("google_ads", "conversionActionId"),
     });
     expect(whySendsNothing(ofLeads, Date.now())).toBeNull();
-    expect(await proveConnection(contextWith(sender), ofLeads)).toMatchObject({ state: "proven" });
+    expect(await verifyConnection(contextWith(sender), ofLeads)).toMatchObject({ state: "verified" });
   });
 });
