@@ -8,10 +8,13 @@ const checkMs = 20;
 
 if (file) {
   const rightTime = Date.now.bind(Date);
-  const read = () => Number(readFileSync(file, "utf8"));
-  let shiftMs = read();
-  setInterval(() => {
-    shiftMs = read();
-  }, checkMs).unref();
+  let shiftMs = 0;
+  const read = () => {
+    const text = readFileSync(file, "utf8");
+    // A file that is being written is empty for a moment. Taken for 0, it would set the clock back by days.
+    if (text !== "") shiftMs = Number(text);
+  };
+  read();
+  setInterval(read, checkMs).unref();
   Date.now = () => rightTime() + shiftMs;
 }
