@@ -567,7 +567,7 @@ describe("with --json, a command prints what the API answers", () => {
       expect(masked(printed)).toEqual(masked(step.isRefused ? withoutMessage(answered) : answered));
     };
     // The relay reads changes of commands within a second.
-    if (isRead) await vi.waitFor(compare, { timeout: 10_000, interval: 200 });
+    if (isRead) await vi.waitFor(compare, { timeout: 240_000, interval: 200 });
     else await compare();
   });
 });

@@ -40,11 +40,11 @@ describe.skipIf(!isRun || isMissing("Citus", found, "install it into a PostgreSQ
     let citus: Citus;
     beforeAll(async () => {
       citus = await startCitus(found ?? "");
-    }, 300_000);
+    }, 600_000);
     afterAll(async () => {
       figures.publish();
       await citus?.stop();
-    }, 120_000);
+    }, 600_000);
 
     type Setup = { home: Installation; load: Load; keysOf: string[][]; siteId: string };
 

@@ -29,11 +29,11 @@ describe.skipIf(!isRun || isMissing("A move on Citus", found, "install it into a
     let citus: Citus;
     beforeAll(async () => {
       citus = await startCitus(found ?? "");
-    }, 300_000);
+    }, 600_000);
     afterAll(async () => {
       figures.publish();
       await citus?.stop();
-    }, 120_000);
+    }, 600_000);
 
     /** Commands of the test go to the coordinator, and nodes to every machine. */
     async function newCluster(): Promise<{ home: Installation; serve: Record<string, string> }> {

@@ -28,7 +28,7 @@ function shifted(seconds: number): Record<string, string> {
 
 describe.skipIf(!isRun || isMissing("A wrong clock", program, "install the package faketime"))(
   "a node whose clock is off",
-  { timeout: 300_000 },
+  { timeout: 600_000 },
   () => {
     afterAll(() => figures.publish());
 

@@ -18,7 +18,7 @@ const aloneMs = 15_000;
 
 describe.skipIf(!isRun || isMissing("Patroni", programs, "install the packages patroni, etcd-server and postgresql-15"))(
   "Patroni",
-  { timeout: 400_000 },
+  { timeout: 600_000 },
   () => {
     let patroni: Patroni;
     let direct: Installation;
@@ -33,11 +33,11 @@ describe.skipIf(!isRun || isMissing("Patroni", programs, "install the packages p
       direct = await emptyInstallation("postgres", { LOG_LEVEL: "silent" });
       const home = direct.with({ DATABASE_URL: patroni.url(database) });
       ({ load, keys } = await createTwoNodes(home, direct));
-    }, 400_000);
+    }, 600_000);
     afterAll(async () => {
       figures.publish();
       await patroni?.stop();
-    }, 120_000);
+    }, 600_000);
 
     /** Sends before, during and after a fault, until events are accepted again. */
     async function sendDuring(fault: () => Promise<unknown>): Promise<Sent> {

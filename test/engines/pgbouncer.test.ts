@@ -34,7 +34,7 @@ describe.skipIf(isMissing("PgBouncer", program, "install the package pgbouncer")
     ["transaction", {}, withFlag],
   ] as const)(
     "two nodes behind PgBouncer in %s mode store and deliver every order that they answer",
-    { timeout: 180_000 },
+    { timeout: 600_000 },
     async (mode, settings, toUrl) => {
       const direct = await newInstallation("postgres", {
         LOG_LEVEL: "silent",
@@ -74,7 +74,7 @@ describe.skipIf(isMissing("PgBouncer", program, "install the package pgbouncer")
 
   test(
     "after a restart of PostgreSQL the pooler waits as long as it is told, and doctor and the relay say so",
-    { timeout: 180_000 },
+    { timeout: 600_000 },
     async () => {
       const gapOf = async (retry: string) => {
         const database = await startPostgres({ durable: true });
@@ -113,7 +113,7 @@ describe.skipIf(isMissing("PgBouncer", program, "install the package pgbouncer")
 
   test(
     "in transaction mode settings hold for a transaction and stay with no connection, and a statement that hangs is given up",
-    { timeout: 120_000 },
+    { timeout: 600_000 },
     async () => {
       const direct = await newInstallation("postgres");
       const { siteId } = await setUpSite(direct, []);

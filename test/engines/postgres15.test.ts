@@ -17,7 +17,7 @@ const loadMs = isLongRun ? 10_000 : 500;
 
 describe.skipIf(isMissing(`PostgreSQL ${version}`, installed, `install the package postgresql-${version}`))(
   `PostgreSQL ${version}`,
-  { timeout: 180_000 },
+  { timeout: 600_000 },
   () => {
     let postgres: Postgres;
     let home: Installation;

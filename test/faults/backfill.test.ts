@@ -82,5 +82,5 @@ describe.concurrent.each(endToEndEngines)("on %s", (engine) => {
       backfill: { total: past, queued: past, leftOut: { "too old for Meta": 1 } },
     });
     expect((await home.fails("backfill", "cancel", connected.connection.id)).error).toMatch(/^No backfill/);
-  }, 180_000);
+  });
 });

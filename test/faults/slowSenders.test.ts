@@ -11,7 +11,7 @@ const senders = 2000;
 
 test(
   `${senders} half-sent batches of one site leave room for the others, and end at the time-out`,
-  { timeout: 300_000 },
+  { timeout: 600_000 },
   async () => {
     const home = await newInstallation("sqlite");
     const relay = await home.start();

@@ -144,6 +144,6 @@ describe.each(engines)("a soak on %s", (engine) => {
           `was lost, late, or fell into a crash: ${JSON.stringify(repeated)}; each of those counted it once.`,
       );
     },
-    Math.max(180_000, total * 100),
+    Math.max(600_000, total * 100),
   );
 });
