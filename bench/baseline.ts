@@ -1,4 +1,5 @@
-// Compares the relay with a bare Node server that does the unavoidable minimum of work, and counts what an event costs.
+// Compares the relay with a bare Node server that does the unavoidable minimum of work, and with one that is durable besides, and
+// counts what an event costs.
 
 import { countOf } from "../src/kernel/text.ts";
 import {
@@ -18,6 +19,7 @@ import {
   type LoadResult,
 } from "./support/loadTest.ts";
 import {
+  atLeast,
   atMost,
   interleaved,
   medianRatio,
@@ -35,7 +37,13 @@ import { bytesPerEvent } from "./support/seed.ts";
 
 /** The greatest CPU per event relative to the baseline, by the number of connections. */
 const maxCpu: Readonly<Record<number, number>> = { 0: 2.4, 1: 1.4, 3: 1.0, 6: 1.2 };
-const kinds = ["bare", "SQLite", "PostgreSQL"] as const;
+/** CPU and rate relative to the durable floor, by the number of connections. */
+const floorLimits: Readonly<Record<number, { maxCpu: number; minRate: number }>> = {
+  0: { maxCpu: 1.4, minRate: 0.8 },
+  1: { maxCpu: 1, minRate: 1.1 },
+  3: { maxCpu: 0.75, minRate: 1.4 },
+};
+const kinds = ["bare", "floor", "SQLite", "PostgreSQL"] as const;
 type Kind = (typeof kinds)[number];
 /** Many senders, whose events share commits and requests, and one that waits for each answer. */
 const senderCounts = [64, 1] as const;
@@ -63,6 +71,7 @@ async function run(mode: Mode): Promise<Findings> {
     const connected = platforms.slice(0, connections);
     const candidates: Record<Kind, Candidate> = {
       bare: await startBare(harness, connections),
+      floor: await startBare(harness, connections, { isDurable: true }),
       SQLite: await startOurs(harness, "sqlite", connected, { counts: meter }),
       PostgreSQL: await startOurs(harness, "postgres", connected, { counts: meter }),
     };
@@ -100,8 +109,8 @@ const kilobytes = (bytes: number) => bytes / 1024;
 function findingsOf({ counts, resultsOf, countedOf, bytesOf }: Measured): Findings {
   const middleIn = (kind: Kind, connections: number, senders: Senders, what: keyof LoadResult) =>
     middleOf(resultsOf(kind, connections, senders), what);
-  const ratio = (kind: Kind, connections: number, senders: Senders, what: "cpu" | "perSecond") =>
-    medianRatio(pick(resultsOf(kind, connections, senders), what), pick(resultsOf("bare", connections, senders), what));
+  const ratio = (kind: Kind, connections: number, senders: Senders, what: "cpu" | "perSecond", to: Kind = "bare") =>
+    medianRatio(pick(resultsOf(kind, connections, senders), what), pick(resultsOf(to, connections, senders), what));
   const rowOf = (connections: number, senders: Senders, kind: Kind) => {
     const results = resultsOf(kind, connections, senders);
     const counted = countedOf(kind, connections, senders);
@@ -111,13 +120,14 @@ function findingsOf({ counts, resultsOf, countedOf, bytesOf }: Measured): Findin
     return [
       `${connections}`,
       `${senders}`,
-      kind === "bare" ? "the baseline" : kind,
+      kind === "bare" ? "the baseline" : kind === "floor" ? "the durable floor" : kind,
       middle(results, "perSecond"),
       times("perSecond"),
       middle(results, "p50"),
       middle(results, "p99"),
       middle(results, "cpu"),
       times("cpu"),
+      kind === "bare" ? "" : number(ratio(kind, connections, senders, "cpu", "floor")),
       inKilobytes(middleOf(counted, "allocated")),
       inKilobytes(middleOf(counted, "walBytes")),
       inKilobytes(bytesOf(kind, connections)),
@@ -134,6 +144,29 @@ function findingsOf({ counts, resultsOf, countedOf, bytesOf }: Measured): Findin
       " ×",
       [kind, "bare" as const].map((one) => number(middleIn(one, connections, 64, "cpu"))).join(" and ") + " µs",
     );
+  const floorTargets = (connections: number): Target[] => {
+    const limits = floorLimits[connections];
+    if (!limits) return [];
+    const absolutes = (what: "cpu" | "perSecond") =>
+      (["SQLite", "floor"] as const).map((one) => number(middleIn(one, connections, 64, what))).join(" and ");
+    const of = `${countOf(connections, "connection")}, SQLite:`;
+    return [
+      atMost(
+        `${of} CPU per event, relative to the durable floor`,
+        ratio("SQLite", connections, 64, "cpu", "floor"),
+        limits.maxCpu,
+        " ×",
+        `${absolutes("cpu")} µs`,
+      ),
+      atLeast(
+        `${of} events per second, relative to the durable floor`,
+        ratio("SQLite", connections, 64, "perSecond", "floor"),
+        limits.minRate,
+        " ×",
+        absolutes("perSecond"),
+      ),
+    ];
+  };
   const perSecond = (kind: Kind) => number(middleIn(kind, 3, 64, "perSecond"));
   return {
     tables: [
@@ -149,6 +182,7 @@ function findingsOf({ counts, resultsOf, countedOf, bytesOf }: Measured): Findin
           "p99 ms",
           "CPU µs",
           "× baseline",
+          "× floor",
           "allocated KB",
           "database log KB",
           "at rest KB",
@@ -163,6 +197,7 @@ function findingsOf({ counts, resultsOf, countedOf, bytesOf }: Measured): Findin
     ],
     targets: [
       ...counts.map((connections) => cpuTarget("SQLite", connections, maxCpu[connections] ?? Number.NaN)),
+      ...counts.flatMap(floorTargets),
       cpuTarget("PostgreSQL", 3, 1.1),
       atMost(
         "3 connections, PostgreSQL: CPU of the database per event",
@@ -200,7 +235,9 @@ export const baseline: Part = {
   name: "baseline",
   title: "The baseline",
   about: `The baseline is a bare Node server that parses the same JSON (${eventBytes} bytes), sends one bare pooled request (undici) to each
-platform, and answers in the same format. It checks and stores nothing. The relay does everything: keys, checks, hashing, consent and
+platform, and answers in the same format. It checks and stores nothing. The durable floor is the same server that also hashes the contact
+data, and stores a claim, the event and its outcomes in SQLite: all events of 2 ms in one commit that is on the disk before the calls. The
+relay does everything: keys, checks, hashing, consent and
 identity records (every second event belongs to a person who has one), storage that is durable before the calls, the results after
 them, and the log file. Connections: ${platforms.join(", ")}, in this order. CPU is that of the server's process, all threads. A ratio stands before the
 value of the baseline that it refers to.`,

@@ -1,5 +1,6 @@
 // Runs one candidate under load, and measures its throughput, latency and cost per event.
 
+import { join } from "node:path";
 import { hourMs } from "../../src/kernel/time.ts";
 import { allocationCounter, databaseCounter, logCounter, uncounted, type Counter, type Counts } from "./counters.ts";
 import type { Meter } from "./databaseMeter.ts";
@@ -8,6 +9,7 @@ import { median, number, type Mode } from "../part.ts";
 import { cpuOf, cpuOfFamily, cpuOfMachine, startChild, type Child } from "./processes.ts";
 import {
   databaseOf,
+  freshFolder,
   install,
   connectStoreOf,
   platforms,
@@ -20,7 +22,7 @@ import { seedIdentities } from "./seed.ts";
 import type { LoadOptions, SendResult, SendTarget, SiteKey } from "./sender.ts";
 import type { StubPlatform, StubState } from "./stub.ts";
 
-export type LoadResult = Pick<SendResult, "p50" | "p99" | "alone50" | "alone99"> &
+export type LoadResult = Pick<SendResult, "p50" | "p99" | "alone50" | "alone99" | "aloneMax"> &
   Counts & {
     perSecond: number;
     /** Microseconds per event. */
@@ -72,11 +74,16 @@ export async function closeHarness({ stub, sender }: Harness, candidates: Iterab
   await sender.stop();
 }
 
-export async function startBare({ state }: Harness, connections: number): Promise<Candidate> {
+export async function startBare(
+  { state }: Harness,
+  connections: number,
+  { isDurable = false }: { isDurable?: boolean } = {},
+): Promise<Candidate> {
   const targets = platforms.slice(0, connections).map((id) => `http://127.0.0.1:${state.ports[id]}`);
-  const child = startChild("./bareServer.ts", { BARE_TARGETS: JSON.stringify(targets) });
+  const file = isDurable ? join(freshFolder(), "floor.db") : null;
+  const child = startChild("./bareServer.ts", { BARE_TARGETS: JSON.stringify(targets), ...(file && { BARE_FILE: file }) });
   const { port } = await child.ask<{ port: number }>("port");
-  const counters = [allocationCounter((order) => child.ask<number>(order))];
+  const counters = [allocationCounter((order) => child.ask<number>(order)), ...(file ? [logCounter(file)] : [])];
   const { pid, stop } = child;
   return { port, pid, key: "none", known: 0, databasePid: null, installation: null, counters, stop };
 }
@@ -196,6 +203,7 @@ export async function measureLoad(
     p99: sent.p99,
     alone50: sent.alone50,
     alone99: sent.alone99,
+    aloneMax: sent.aloneMax,
   };
 }
 

@@ -54,6 +54,7 @@ export type SendResult = {
    */
   alone50: number;
   alone99: number;
+  aloneMax: number;
 };
 
 /** One keep-alive connection; `post` resolves with the answer's head and body as one text. */
@@ -139,7 +140,7 @@ async function sendEvents(options: SendOptions): Promise<SendResult> {
   for (const connection of connections) connection.close();
   const [p50, p99] = [0.5, 0.99].map((share) => quantile(latencies, share)) as [number, number];
   const [alone50, alone99] = [0.5, 0.99].map((share) => quantile(alone, share)) as [number, number];
-  return { ...result, seconds, p50, p99, alone50, alone99 };
+  return { ...result, seconds, p50, p99, alone50, alone99, aloneMax: alone.reduce((most, one) => Math.max(most, one), 0) };
 }
 
 /** Connections of a run with random arrivals. It opens more when all of them wait for an answer. */

@@ -13,6 +13,8 @@ export const sitesText = section("sites", {
   waiting: "Waiting",
   lastEvent: "Last event",
   noEvent: "none yet",
+  unreadable: "no answer",
+  unreadableTitle: "The machine of the database that has this site's rows does not answer. Other sites are not affected.",
   alerts: "Alerts",
   alertCount: (count: number) => plural(count, { one: "# alert", other: "# alerts" }),
   moreHosts: (first: string, more: number) => plural(more, { other: `${first} and # more` }),

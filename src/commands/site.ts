@@ -82,7 +82,10 @@ export function siteCommands(program: CliCommand): void {
 
 const sumOf = (counts: Record<string, number>) => Object.values(counts).reduce((sum, count) => sum + count, 0);
 
-function inboundText({ leaving, isReadable, inbound }: Answer<"POST /sites">): string {
+type Listed = Answer<"GET /sites">["items"][number];
+
+function inboundText({ leaving, isReadable, inbound, health }: Listed): string {
+  if (health.figures === null) return "no answer";
   if (leaving) return leaving.state === "moved" ? "moved" : "read-only";
   return isReadable ? (inbound ? "on" : "off") : "cannot be read";
 }
@@ -110,8 +113,11 @@ function describedText({ site, hosts, keys, connections, webhooks, settings }: S
   ];
   const reason = (text: string | null) => (text === null ? "" : `: ${text}`);
   const { id, createdAt, leaving, health } = site;
+  const lastEvent = health.figures
+    ? timeText(health.figures.lastEventAt)
+    : "unknown: its machine of the database does not answer";
   return [
-    `Site ${id}, created ${timeText(createdAt)} UTC, last event ${timeText(health.lastEventAt)}`,
+    `Site ${id}, created ${timeText(createdAt)} UTC, last event ${lastEvent}`,
     ...(leaving
       ? [leaving.state === "moved" ? `Moved to ${leaving.peer}` : `Read-only: it is being moved to ${leaving.peer}`]
       : []),

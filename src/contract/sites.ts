@@ -27,13 +27,18 @@ export const site = z
   .meta({ id: "Site" });
 
 const health = z.object({
-  conversions24h: count.describe("Conversions in the current hour and the 23 before it."),
-  removed24h: count.describe("Bot visits and events filtered as bots, in the same 24 hours."),
-  lastEventAt: time.nullable(),
-  openAlerts: count,
   keys: count.describe("Inbound keys that are not revoked."),
   connections: z.object({ active: count, paused: count, needsReconnection: count }),
-  waiting: count.describe("Queued and parked deliveries."),
+  figures: z
+    .object({
+      conversions24h: count.describe("Conversions in the current hour and the 23 before it."),
+      removed24h: count.describe("Bot visits and events filtered as bots, in the same 24 hours."),
+      lastEventAt: time.nullable(),
+      openAlerts: count,
+      waiting: count.describe("Queued and parked deliveries."),
+    })
+    .nullable()
+    .describe("Null while the machine of the database that has the site's rows does not answer (Citus)."),
 });
 
 const setting = z.object({
@@ -79,7 +84,8 @@ export const siteRoutes = {
     answer: z.object({ items: z.array(site.extend({ health })) }),
     tool: {
       name: "list_sites",
-      description: "Start here: other tools take a site's id or host. `health` shows open alerts and deliveries that wait.",
+      description:
+        "Start here: other tools take a site's id or host. `health` shows open alerts and deliveries that wait; its `figures` are null while the site's database machine is down.",
     },
   },
   "POST /sites": {

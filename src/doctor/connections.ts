@@ -14,6 +14,7 @@ import {
   soonMs,
   timeText,
   warning,
+  whereReached,
   type AsyncFindings,
   type Findings,
   type StoreContext,
@@ -26,16 +27,19 @@ export async function* checkConnections(context: StoreContext): AsyncFindings {
         `the OAuth app for ${platform} cannot be read: its row in the database is damaged`,
         `cleancast oauth app set ${platform} client_id=… client_secret=@file`,
       );
-  for (const site of context.directory.sites()) {
-    for (const connection of site.connections) {
-      yield* checkState(site, connection, context);
-      yield* checkToken(site, connection, context.now);
-      yield* checkBacklog(site, connection, context);
-      yield* checkUse(site, connection, context);
-      yield* checkVerification(site, connection, context);
-    }
-    yield* checkOnlySandbox(site, context);
+  // Sites whose rows are out of reach are reported among the sites.
+  for (const site of context.directory.sites()) yield* whereReached(context, () => checkSite(site, context));
+}
+
+async function* checkSite(site: Site, context: StoreContext): AsyncFindings {
+  for (const connection of site.connections) {
+    yield* checkState(site, connection, context);
+    yield* checkToken(site, connection, context.now);
+    yield* checkBacklog(site, connection, context);
+    yield* checkUse(site, connection, context);
+    yield* checkVerification(site, connection, context);
   }
+  yield* checkOnlySandbox(site, context);
 }
 
 const labelOf = (site: Site, { platform, id }: Connection) => `${nameOf(site)}: ${platform} (${id})`;

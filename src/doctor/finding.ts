@@ -23,6 +23,20 @@ export const note = (what: string, remedy: string): Finding => ({ level: "note",
 export const warning = (what: string, remedy: string): Finding => ({ level: "warning", what, remedy });
 export const error = (what: string, remedy: string): Finding => ({ level: "error", what, remedy });
 
+/** Makes the findings of rows as far as their machine of the database answers. Returns false where it does not. */
+export async function* whereReached(
+  { store }: Pick<StoreContext, "store">,
+  check: () => AsyncFindings,
+): AsyncGenerator<Finding, boolean> {
+  try {
+    yield* check();
+    return true;
+  } catch (failure) {
+    if (store.health.isMachineError(failure)) return false;
+    throw failure;
+  }
+}
+
 /** The name that people know a site by. */
 export const nameOf = (site: Site) => site.hosts[0] ?? site.id;
 

@@ -7,7 +7,17 @@ import { noCountryFile } from "../sites/settings.ts";
 import { allSettings } from "../store/sites/siteSettings.ts";
 import { countOf } from "../kernel/text.ts";
 import { dayMs } from "../kernel/time.ts";
-import { error, listNames, nameOf, note, warning, type AsyncFindings, type Findings, type StoreContext } from "./finding.ts";
+import {
+  error,
+  listNames,
+  nameOf,
+  note,
+  warning,
+  whereReached,
+  type AsyncFindings,
+  type Findings,
+  type StoreContext,
+} from "./finding.ts";
 import { checkKeys } from "./keys.ts";
 import { checkSources } from "./sources.ts";
 
@@ -26,14 +36,24 @@ export async function* checkSites(context: StoreContext): AsyncFindings {
     yield* checkInbound(site, context.now);
     yield* checkHosts(site, context);
     yield* checkCountries(site, context);
-    yield* checkKeys(site, context);
-    yield* checkSources(site, context);
-    yield* checkEvents(site, context);
-    yield* checkTag(site, context);
-    yield* checkRejected(site, context);
+    const isReached = yield* whereReached(context, () => checkRows(site, context));
+    if (!isReached)
+      yield error(
+        `${nameOf(site)}: events get 503, because its machine of the database does not answer`,
+        "The machine is named above. When it answers, the site is served again.",
+      );
   }
   yield* checkTimeZones(sites);
   yield* checkLockouts(sites, context);
+}
+
+/** The checks that read rows of the site. */
+async function* checkRows(site: Site, context: StoreContext): AsyncFindings {
+  yield* checkKeys(site, context);
+  yield* checkSources(site, context);
+  yield* checkEvents(site, context);
+  yield* checkTag(site, context);
+  yield* checkRejected(site, context);
 }
 
 const checkMove = (site: Site, { state, peer }: NonNullable<Site["leaving"]>) =>
@@ -165,13 +185,13 @@ function* checkTimeZones(sites: readonly Site[]): Findings {
   );
 }
 
-async function* checkLockouts(sites: readonly Site[], { store, now }: StoreContext): AsyncFindings {
-  for (const siteId of ["", ...sites.map((site) => site.id)]) {
-    for (const lockout of await store.keyUse.listLockouts(siteId, now)) {
-      yield error(
-        `${lockout.host}: too many wrong keys; requests with a wrong key get 429 until ${new Date(lockout.lockedUntil).toISOString()}`,
-        "A sender may use an old key: 'cleancast key list' shows which keys are in use. Valid keys still work.",
-      );
-    }
-  }
+async function* checkLockouts(sites: readonly Site[], context: StoreContext): AsyncFindings {
+  for (const siteId of ["", ...sites.map((site) => site.id)])
+    yield* whereReached(context, async function* () {
+      for (const lockout of await context.store.keyUse.listLockouts(siteId, context.now))
+        yield error(
+          `${lockout.host}: too many wrong keys; requests with a wrong key get 429 until ${new Date(lockout.lockedUntil).toISOString()}`,
+          "A sender may use an old key: 'cleancast key list' shows which keys are in use. Valid keys still work.",
+        );
+    });
 }

@@ -191,7 +191,7 @@ describe.each(engines)("sites in the management API on %s", (engine) => {
     expect((await steps()).map(({ done }: { done: boolean }) => done)).toEqual([false, false, true, false, true]);
     await eventually("the site's health counts both conversions", async () => {
       const { health } = checkedAnswer("GET /sites/:site", await viewer.ask(`GET /sites/${site}`));
-      return health.conversions24h === 2 && health.lastEventAt !== null;
+      return health.figures?.conversions24h === 2 && health.figures.lastEventAt !== null;
     });
   });
 

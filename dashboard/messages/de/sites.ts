@@ -12,6 +12,9 @@ export const sites: Translation<typeof sitesText> = {
   waiting: "Wartend",
   lastEvent: "Letztes Ereignis",
   noEvent: "noch keines",
+  unreadable: "keine Antwort",
+  unreadableTitle:
+    "Der Rechner der Datenbank, auf dem die Daten dieser Website liegen, antwortet nicht. Andere Websites sind nicht betroffen.",
   alerts: "Warnungen",
   alertCount: (count) => plural(count, { one: "# Warnung", other: "# Warnungen" }),
   moreHosts: (first, more) => plural(more, { one: `${first} und # weitere`, other: `${first} und # weitere` }),

@@ -233,7 +233,7 @@ function Brand() {
 function AlertBell() {
   const site = useSite();
   const [isOpen, { close, toggle }] = useDisclosure();
-  const count = site?.health.openAlerts ?? 0;
+  const count = site?.health.figures?.openAlerts ?? 0;
   if (!site || count === 0) return null;
   return (
     <Popover opened={isOpen} onChange={(opened) => !opened && close()} position="bottom-start" trapFocus withRoles={false}>
@@ -254,7 +254,7 @@ function AlertBell() {
 
 function Banner() {
   const site = useSite();
-  if (!site || site.health.openAlerts === 0) return null;
+  if (!site || !site.health.figures?.openAlerts) return null;
   return (
     <Suspense fallback={null}>
       <AlertBanner site={site} />

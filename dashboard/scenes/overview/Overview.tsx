@@ -48,7 +48,7 @@ function LiveOverview() {
   const period = readPeriod(text("range"), time("from"), time("to"));
   const { segment } = useSegment();
   const { data, error, refetch } = useStatistics(site, period, segment, timeZone);
-  const isNew = details?.health.lastEventAt === null && !segment && data !== undefined && isEmpty(data);
+  const isNew = details?.health.figures?.lastEventAt === null && !segment && data !== undefined && isEmpty(data);
   return (
     <Page
       title={overviewText.title}

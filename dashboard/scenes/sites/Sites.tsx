@@ -35,7 +35,7 @@ const columns = (): Column<Site>[] => [
         <Text size="xs" c="dimmed" title={site.hosts.join("\n")}>
           {hostsText(site)}
         </Text>
-        {site.health.openAlerts > 0 && (
+        {site.health.figures?.openAlerts !== 0 && (
           <Box hiddenFrom="sm">
             <Alerts site={site} />
           </Box>
@@ -46,49 +46,57 @@ const columns = (): Column<Site>[] => [
   {
     title: sitesText.conversions,
     align: "right",
-    cell: ({ health }) => countText(health.conversions24h),
+    cell: ({ health: { figures } }) => figureText(figures?.conversions24h),
   },
   {
     title: sitesText.bots,
     align: "right",
     wide: true,
-    cell: ({ health }) => countText(health.removed24h),
+    cell: ({ health: { figures } }) => figureText(figures?.removed24h),
   },
   { title: sitesText.connections, wide: true, cell: (site) => <Connections site={site} /> },
   {
     title: sitesText.waiting,
     align: "right",
     wide: true,
-    cell: (site) =>
-      site.health.waiting === 0 ? (
-        <span className="cc-quiet">0</span>
-      ) : (
-        <TextLink to={`/sites/${site.id}/integrations/log`} search={{ state: "waiting", ...searchOfMode("all") }}>
-          {countText(site.health.waiting)}
+    cell: ({ id, health: { figures } }) =>
+      figures && figures.waiting > 0 ? (
+        <TextLink to={`/sites/${id}/integrations/log`} search={{ state: "waiting", ...searchOfMode("all") }}>
+          {countText(figures.waiting)}
         </TextLink>
+      ) : (
+        <span className="cc-quiet">{figureText(figures?.waiting)}</span>
       ),
   },
   {
     title: sitesText.lastEvent,
     wide: true,
-    cell: ({ health }) => <Time at={health.lastEventAt} none={sitesText.noEvent} />,
+    cell: ({ health: { figures } }) => <Time at={figures?.lastEventAt ?? null} none={figures ? sitesText.noEvent : noFigure} />,
   },
   { title: sitesText.alerts, wide: true, cell: (site) => <Alerts site={site} /> },
 ];
 
 /** What a list of many sites is sorted by. */
 const orders: Record<keyof typeof sitesText.order.by, (one: Site, other: Site) => number> = {
-  attention: (one, other) => troubles(other) - troubles(one) || other.health.conversions24h - one.health.conversions24h,
+  attention: (one, other) => troubles(other) - troubles(one) || figure(other, "conversions24h") - figure(one, "conversions24h"),
   name: (one, other) => one.name.localeCompare(other.name),
-  conversions: (one, other) => other.health.conversions24h - one.health.conversions24h,
-  bots: (one, other) => other.health.removed24h - one.health.removed24h,
-  waiting: (one, other) => other.health.waiting - one.health.waiting,
-  lastEvent: (one, other) => (other.health.lastEventAt ?? 0) - (one.health.lastEventAt ?? 0),
+  conversions: (one, other) => figure(other, "conversions24h") - figure(one, "conversions24h"),
+  bots: (one, other) => figure(other, "removed24h") - figure(one, "removed24h"),
+  waiting: (one, other) => figure(other, "waiting") - figure(one, "waiting"),
+  lastEvent: (one, other) => figure(other, "lastEventAt") - figure(one, "lastEventAt"),
 };
 type Order = keyof typeof orders;
 const isOrder = (text: string): text is Order => Object.hasOwn(orders, text);
 
-const troubles = ({ health }: Site) => health.openAlerts + health.connections.needsReconnection;
+type Figures = NonNullable<Site["health"]["figures"]>;
+const figure = ({ health }: Site, name: keyof Figures): number => health.figures?.[name] ?? 0;
+
+/** The figures of a site are unknown while its machine of the database does not answer. */
+const noFigure = "–";
+const figureText = (value: number | undefined) => (value === undefined ? noFigure : countText(value));
+
+/** A site whose rows are out of reach needs attention. */
+const troubles = ({ health }: Site) => (health.figures?.openAlerts ?? 1) + health.connections.needsReconnection;
 
 /** With fewer sites than this, all of them are seen at once. */
 const searchedFrom = 8;
@@ -163,9 +171,9 @@ function Totals({ sites }: { sites: readonly Site[] }) {
   const sum = (of: (site: Site) => number) => sites.reduce((all, site) => all + of(site), 0);
   const figures = [
     [sitesText.title, sites.length],
-    [sitesText.conversions, sum(({ health }) => health.conversions24h)],
-    [sitesText.bots, sum(({ health }) => health.removed24h)],
-    [sitesText.waiting, sum(({ health }) => health.waiting)],
+    [sitesText.conversions, sum((site) => figure(site, "conversions24h"))],
+    [sitesText.bots, sum((site) => figure(site, "removed24h"))],
+    [sitesText.waiting, sum((site) => figure(site, "waiting"))],
     [sitesText.needAttention, sites.filter((site) => troubles(site) > 0).length],
   ] as const;
   return (
@@ -196,7 +204,13 @@ function Connections({ site }: { site: Site }) {
 }
 
 function Alerts({ site }: { site: Site }) {
-  const n = site.health.openAlerts;
+  const n = site.health.figures?.openAlerts;
+  if (n === undefined)
+    return (
+      <span title={sitesText.unreadableTitle}>
+        <State of="failing" word={sitesText.unreadable} />
+      </span>
+    );
   if (n === 0) return <span className="cc-quiet">{commonText.none}</span>;
   return (
     <Link to={`/sites/${site.id}/settings/alerts`} style={{ textDecoration: "none" }}>

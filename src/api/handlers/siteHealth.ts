@@ -11,6 +11,7 @@ import type { ApiContext } from "../context.ts";
 
 type Described = Answer<"POST /sites">;
 type Health = Answer<"GET /sites/:site">["health"];
+type Figures = NonNullable<Health["figures"]>;
 
 export function describeSite(site: Site, actor: Actor | null): Described {
   const { id, name, hosts, createdAt, settings, leaving } = site;
@@ -42,7 +43,7 @@ async function readLastDay({ statistics, now }: HealthContext, siteId: string) {
   return (await statistics.read(siteId, range)).total;
 }
 
-export async function readHealth(context: HealthContext, site: Site): Promise<Health> {
+async function readFigures(context: HealthContext, site: Site): Promise<Figures> {
   const { store } = context;
   const [day, lastEventAt, open, waiting] = await Promise.all([
     readLastDay(context, site.id),
@@ -50,19 +51,30 @@ export async function readHealth(context: HealthContext, site: Site): Promise<He
     store.alerts.listSince(site.id, Number.MAX_SAFE_INTEGER),
     Promise.all(site.connections.map(({ id }) => countWaiting(store, site.id, id))),
   ]);
-  const inState = (wanted: string) => site.connections.filter(({ state }) => state === wanted).length;
   return {
     conversions24h: day.conversions,
     removed24h: day.visits.bots + day.botEvents,
     lastEventAt,
     openAlerts: open.length,
+    waiting: waiting.reduce((sum, count) => sum + count, 0),
+  };
+}
+
+/** Where the rows of a site are out of reach, what is in memory is still told: a machine that is down must not hide the sites. */
+export async function readHealth(context: HealthContext, site: Site): Promise<Health> {
+  const inState = (wanted: string) => site.connections.filter(({ state }) => state === wanted).length;
+  const figures = await readFigures(context, site).catch((error: unknown) => {
+    if (context.store.health.isMachineError(error)) return null;
+    throw error;
+  });
+  return {
     keys: site.keys.filter(({ revokedAt }) => revokedAt === null).length,
     connections: {
       active: inState("active"),
       paused: inState("paused"),
       needsReconnection: inState("needs reconnection"),
     },
-    waiting: waiting.reduce((sum, count) => sum + count, 0),
+    figures,
   };
 }
 

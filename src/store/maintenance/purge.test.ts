@@ -3,6 +3,7 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import { freshDatabase, freshFolder } from "../../../test/support/databases.ts";
+import { createNodes } from "../../../test/support/nodes.ts";
 import { newAttempt, newEvent, queuedDelivery, settlementOf } from "../../../test/support/events.ts";
 import { ulid } from "../../kernel/ids.ts";
 import type { Delivery } from "../deliveries/delivery.ts";
@@ -10,7 +11,7 @@ import type { Settlement } from "../deliveries/delivery.ts";
 import { connectDatabase, type StoreLocation } from "../connect.ts";
 import { createStore, type Store } from "../store.ts";
 import { ownedByAny } from "../deliveries/ownership.ts";
-import { dayMs as day } from "../../kernel/time.ts";
+import { dayMs as day, hourMs } from "../../kernel/time.ts";
 
 const now = Date.UTC(2026, 10, 15, 12);
 const longAgo = now - 200 * day;
@@ -41,6 +42,29 @@ function refused({ siteId: site, eventId: id, connectionId, owner, attempts }: D
 }
 
 describe.each(["sqlite", "postgres"] as const)("purging on %s", (engine) => {
+  test("a step goes over hours that were counted, and ends before one that was not", async () => {
+    const { store, close } = await createNodes(engine);
+    const firstHour = Math.floor(longAgo / hourMs);
+    const accept = (hour: number, n: number) =>
+      store.events.accept(
+        newEvent(siteId, { receivedAt: hour * hourMs + n, orderId: `${hour}-${n}` }, { claim: `${hour}-${n}`, deliveries: [] }),
+      );
+    for (const hour of [0, 1, 2, 3]) for (const n of [1, 2]) await accept(firstHour + hour, n);
+    const countHour = (hour: number) => store.statistics.replaceHour(siteId, firstHour + hour, [], { rolledAt: now, dueAt: now });
+    for (const hour of [0, 1, 3]) await countHour(hour);
+    const ages = { before: now - 100 * day, statisticsFrom: longAgo - day };
+    const purge = (after: string, maxEvents = 100) => store.purge.events(siteId, ages, after, maxEvents);
+
+    expect((await purge("", 1)).removed).toBe(1);
+    // The rest of the first hour, and the second.
+    const step = await purge("");
+    expect(step.removed).toBe(3);
+    expect(await purge(step.next ?? "")).toEqual({ removed: 0, next: null });
+    await countHour(2);
+    expect((await purge("")).removed).toBe(4);
+    await close();
+  });
+
   test("an event that is replayed and sent meanwhile is purged with all its attempts, or stays with all of them", async () => {
     const location: StoreLocation =
       engine === "sqlite"

@@ -21,10 +21,10 @@ const maxWaiting = 1000;
 const runName = (owner: string) => `purge run ${owner}`;
 
 export function purgeStore(db: Database) {
-  /** True where a node may still have first attempts in hand: at or above the low-water mark of any node. */
-  async function isOpenFrom(id: string): Promise<boolean> {
+  /** Returns the lower of `id` and of the low-water marks of the nodes: a node may have first attempts in hand from its mark on. */
+  async function openFrom(id: string): Promise<string> {
     const [row] = await db.all(`SELECT MIN(low_water) AS mark FROM nodes WHERE site_id = ''`);
-    return row?.mark != null && id >= String(row.mark);
+    return row?.mark == null || id < String(row.mark) ? id : String(row.mark);
   }
 
   return {
@@ -79,7 +79,7 @@ export function purgeStore(db: Database) {
     /**
      * Purges up to `maxEvents` events after the id `after` from the whole hours before `before`, with their deliveries and
      * attempts. Stops at an hour whose statistics are yet to be computed. Statistics from before `statisticsFrom` were purged, and
-     * are not waited for.
+     * are not waited for. A step ends at an hour without statistics, because it may have had no events.
      */
     async events(
       siteId: string,
@@ -87,24 +87,26 @@ export function purgeStore(db: Database) {
       after: string,
       maxEvents: number,
     ): Promise<PurgeStep> {
-      const end = idAt(Math.floor(before / hourMs) * hourMs);
-      const [first] = await db.all(`SELECT id FROM events WHERE site_id = $1 AND id > $2 AND id < $3 ORDER BY id LIMIT 1`, [
-        siteId,
-        after,
-        end,
-      ]);
-      if (!first || (await isOpenFrom(String(first.id)))) return { removed: 0, next: null };
-      const hour = Math.floor(timeOfId(String(first.id)) / hourMs);
+      const end = await openFrom(idAt(Math.floor(before / hourMs) * hourMs));
+      const [found] = await db.all(
+        `SELECT MIN(id) AS first, MAX(id) AS last FROM (SELECT id FROM events WHERE site_id = $1 AND id > $2 AND id < $3
+           ORDER BY id LIMIT $4) AS some_events`,
+        [siteId, after, end, maxEvents],
+      );
+      if (found?.first == null) return { removed: 0, next: null };
+      const first = hourOf(timeOfId(String(found.first)));
+      const hours = { siteId, first, last: hourOf(timeOfId(String(found.last))), uncountedBefore: hourOf(statisticsFrom) };
       const purgeRange = async (tx: Query) => {
-        const isFinal = (await markFinal(tx, siteId, hour)) || hour < Math.floor(statisticsFrom / hourMs);
-        if (!isFinal) return { removed: 0, next: null };
+        const endHour = await markFinal(tx, hours, maxEvents);
+        if (endHour === first) return { removed: 0, next: null };
+        const hourEnd = idAt(endHour * hourMs);
         // A replay or an erasure locks these rows too, so that one of the two sees what the other did.
         const [locked] = await tx.all(
           `SELECT MAX(id) AS last, COUNT(*) AS n FROM (SELECT id FROM events WHERE site_id = $1 AND id > $2 AND id < $3
              ORDER BY id LIMIT $4 ${db.forUpdate}) AS some_events`,
-          [siteId, after, idAt((hour + 1) * hourMs), maxEvents],
+          [siteId, after, hourEnd < end ? hourEnd : end, maxEvents],
         );
-        const range: EventRange = { siteId, after, last: String(locked?.last ?? first.id) };
+        const range: EventRange = { siteId, after, last: String(locked?.last ?? found.first) };
         const waiting = await listWaiting(tx, range);
         const last = waiting.length < maxSpared ? range.last : (waiting.at(-1) ?? range.last);
         await removeEvents(tx, { ...range, last }, waiting);
@@ -216,13 +218,29 @@ export function purgeStore(db: Database) {
 const isObsolete = (row: Row, before: number) =>
   Number(row.known) === 0 && row.state === "granted" && row.given_by !== "operator" && Number(row.decided_at) < before;
 
-/** Returns false where the hour has no statistics. */
-async function markFinal(tx: Query, siteId: string, hour: number): Promise<boolean> {
+const hourOf = (ms: number) => Math.floor(ms / hourMs);
+
+/** Marks hours as final, up to the first one that has no statistics and should have some. Returns where it ended. */
+async function markFinal(
+  tx: Query,
+  { siteId, first, last, uncountedBefore }: { siteId: string; first: number; last: number; uncountedBefore: number },
+  maxHours: number,
+): Promise<number> {
   const rows = await tx.all(
-    `UPDATE statistics_hours SET rolled_at = $3, due_at = $3 WHERE site_id = $1 AND hour = $2 RETURNING hour`,
-    [siteId, hour, finalAt],
+    `SELECT hour FROM statistics_hours WHERE site_id = $1 AND hour >= $2 AND hour <= $3 ORDER BY hour LIMIT $4`,
+    [siteId, first, last, maxHours],
   );
-  return rows.length > 0;
+  const counted = new Set(rows.map((row) => Number(row.hour)));
+  let end = first;
+  while (end <= last && (counted.has(end) || end < uncountedBefore)) end += 1;
+  if (counted.size > 0)
+    await tx.all(`UPDATE statistics_hours SET rolled_at = $4, due_at = $4 WHERE site_id = $1 AND hour >= $2 AND hour < $3`, [
+      siteId,
+      first,
+      end,
+      finalAt,
+    ]);
+  return end;
 }
 
 /** The events of a site after an id, up to another. */

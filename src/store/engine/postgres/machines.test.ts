@@ -241,6 +241,64 @@ test("a machine that a statement did not find counts as down for ten seconds, an
   expect(machines.countDown()).toBe(0);
 });
 
+test("a listed machine that was down is probed until it answers, and soon where there is no coordinator to reach it through", async () => {
+  let elapsed = 0;
+  let coordinator: string | null = "postgres://coordinator";
+  let answering = ["one", "two"];
+  const reads: boolean[] = [];
+  const machines = createMachines({
+    readPlacement: async ({ isProbing }) => {
+      reads.push(isProbing);
+      const server = (machine: string) =>
+        [machine, { server: `postgres://${machine}`, machine, system: "1", timeline: 1 }] as const;
+      return {
+        shards: new Map([
+          ["site-1", "1"],
+          ["site-2", "2"],
+        ]),
+        machines: new Map([
+          ["1", "one"],
+          ["2", "two"],
+        ]),
+        servers: isProbing ? new Map(answering.map(server)) : null,
+      };
+    },
+    answersFor: () => Promise.resolve(true),
+    connections: 1,
+    sessionName: "cleancast test",
+    coordinator: () => coordinator,
+    elapsed: () => elapsed,
+    random: Math.random,
+  });
+  onTestFinished(() => machines.close());
+  const isDirect = (siteId: string) => machines.of(siteId)?.direct() != null;
+  const settle = () => new Promise(setImmediate);
+  await machines.read();
+  expect([isDirect("site-1"), isDirect("site-2")]).toEqual([true, true]);
+  // The next probe does not find the first machine, and nobody asks for its sites.
+  answering = ["two"];
+  elapsed = 61_000;
+  isDirect("site-2");
+  await settle();
+  expect([isDirect("site-1"), isDirect("site-2")]).toEqual([false, true]);
+  elapsed += 10_001;
+  isDirect("site-2");
+  await settle();
+  expect(reads).toEqual([true, true, true]);
+  // It is back, and the coordinator goes.
+  answering = ["one", "two"];
+  coordinator = null;
+  elapsed += 1001;
+  isDirect("site-1");
+  await settle();
+  expect([isDirect("site-1"), reads.length]).toEqual([true, 4]);
+  // All are found: there is nothing more to look for.
+  elapsed += 1001;
+  isDirect("site-1");
+  await settle();
+  expect(reads).toHaveLength(4);
+});
+
 test("sites are divided by machine, and those of a machine by shard", async () => {
   const { db } = await createCluster();
   expect(await db.divideSites(["site-1", "site-2", "site-3"])).toEqual(

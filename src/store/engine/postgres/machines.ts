@@ -34,7 +34,7 @@ type MachineOptions = {
 const readEveryMs = 10_000;
 /** How often listed machines are probed while there is no trouble. */
 const probeServersMs = 60_000;
-/** After an unknown site, at most this often. */
+/** After an unknown site, or one that has no way to its machine, at most this often. */
 const minReadMs = 1000;
 const maxUnknown = 10_000;
 /** Longer than the pause between two tries of a statement. */
@@ -83,6 +83,8 @@ export function createMachines(options: MachineOptions) {
   const unknown = new Set<string>();
   let machines: Placement["machines"] = new Map();
   let servers: NonNullable<Placement["servers"]> = new Map();
+  /** The machines that were connected to directly at any time. */
+  const wereListed = new Set<string>();
   let probedAt = -Infinity;
   let readAt = -Infinity;
   let reading: Promise<void> | null = null;
@@ -101,7 +103,9 @@ export function createMachines(options: MachineOptions) {
 
   async function readAnew(): Promise<void> {
     const asked = shards.size > 0 ? [...unknown] : null;
-    const hasTrouble = [...opened.values()].some((one) => one.isSilent() || one.isAvoided());
+    // A machine that was down during a probe is reached through the coordinator. It is probed until it can do without one again.
+    const isLost = [...new Set(machines.values())].some(isCutOff);
+    const hasTrouble = isLost || [...opened.values()].some((one) => one.isSilent() || one.isAvoided());
     const isProbing = hasTrouble || elapsed() - probedAt > probeServersMs;
     const found = await options.readPlacement({ siteIds: asked, isProbing });
     if (isProbing) probedAt = elapsed();
@@ -110,8 +114,12 @@ export function createMachines(options: MachineOptions) {
     ({ machines } = found);
     // Without a coordinator there is no other way to a machine that was too slow for the probe.
     servers = new Map([...(options.coordinator() === null || !found.servers ? servers : []), ...(found.servers ?? [])]);
+    for (const name of servers.keys()) wereListed.add(name);
     for (const [name, machine] of opened) machine.setServer(servers.get(name) ?? null);
   }
+
+  /** The machine is listed, and its last probe was not answered. */
+  const isCutOff = (name: string) => wereListed.has(name) && !servers.has(name);
 
   function machineNamed(name: string): OpenMachine {
     let machine = opened.get(name);
@@ -139,7 +147,8 @@ export function createMachines(options: MachineOptions) {
     of(siteId: string): Machine | null {
       const found = place(siteId);
       const ageMs = elapsed() - readAt;
-      if (!isClosed && (ageMs > readEveryMs || (!found && ageMs > minReadMs))) void read();
+      const isUrgent = !found || (options.coordinator() === null && isCutOff(found.machine));
+      if (!isClosed && ageMs > (isUrgent ? minReadMs : readEveryMs)) void read();
       return found && machineNamed(found.machine);
     },
 
