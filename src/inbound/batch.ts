@@ -51,7 +51,7 @@ export async function answerBatch(request: IncomingMessage, response: ServerResp
     const admitted = await admit(call);
     if ("code" in admitted) return refuse(admitted);
     const siteId = admitted.site.id;
-    const read = await readEvents(request, load.ofBody(siteId));
+    const read = await readEvents(request, siteId, load.ofBody(siteId));
     if ("code" in read) return refuse(read);
     const { events, bytes } = read;
     // The more of both: events take time, and a large body takes memory until it is answered.
@@ -80,9 +80,10 @@ type EventBody = { fields: unknown; exact: Body["exact"]; isTooLarge: () => bool
 
 async function readEvents(
   request: IncomingMessage,
+  siteId: string,
   held: HeldBody,
 ): Promise<{ events: EventBody[]; bytes: number } | InboundRefusal> {
-  const body = await readBody(request, maxBatchBytes, refusals.batchTooLarge, held);
+  const body = await readBody(request, maxBatchBytes, refusals.batchTooLarge, held, () => threadShare.nextSlice(siteId));
   if ("code" in body) return body;
   const { events } = body.fields;
   if (!Array.isArray(events) || events.length > maxBatchEvents) return refusals.invalidBatch;
@@ -143,7 +144,7 @@ async function relayAll(entries: readonly Entry[], { site }: Admitted, whole: In
     (error: unknown) => batch.map(() => ({ status: "rejected", reason: error }) as const),
   );
   const reported = new Set<unknown>();
-  relayed.forEach((entry, i) => {
+  await threadShare.map(site.id, relayed, (entry, i) => {
     const exit = exits[i] as PromiseSettledResult<Exit>;
     const received = batch[i] as Received;
     if (exit.status === "fulfilled") {

@@ -169,10 +169,14 @@ describe("items", () => {
         );
   });
 
-  test("an id that cannot be read exactly next to the deepest nesting must be a string", () => {
+  test("an id next to the deepest nesting is read digit by digit", () => {
     const deep = "[".repeat(30_000) + "]".repeat(30_000);
-    expect(readText('[{"id":12345678901234567891}]', `,"deep":${deep}`)).toBe("items[0].id must be a string");
-    expect(readText('[{"id":1234}]', `,"deep":${deep}`)).toEqual([{ id: "1234", quantity: 1 }]);
+    expect(readText('[{"id":12345678901234567891}]', `,"deep":${deep}`)).toEqual([{ id: "12345678901234567891", quantity: 1 }]);
+  });
+
+  test("an id that cannot be read exactly, because its name is written with escapes, must be a string", () => {
+    expect(readText('[{"\\u0069d":12345678901234567891}]', "")).toBe("items[0].id must be a string");
+    expect(readText('[{"\\u0069d":1234}]', "")).toEqual([{ id: "1234", quantity: 1 }]);
   });
 
   test("a name in the prototype of an item is not its name", () => {

@@ -23,7 +23,7 @@ function workClock() {
 test("a long list is worked on in slices of a millisecond, between which others run, and a short one at once", async () => {
   const { elapsed, work } = workClock();
   const share = createThreadShare({ elapsed });
-  const countBySlice = (length: number, maxItems?: number) =>
+  const countBySlice = (length: number) =>
     countingTurns(async (turn) => {
       const seen: number[] = [];
       const items = Array.from({ length }, (_, i) => i);
@@ -32,7 +32,7 @@ test("a long list is worked on in slices of a millisecond, between which others 
         seen.push(turn());
         return item + i;
       };
-      expect(await share.map("busy", items, doOne, maxItems)).toEqual(items.map((i) => 2 * i));
+      expect(await share.map("busy", items, doOne)).toEqual(items.map((i) => 2 * i));
       return Map.groupBy(seen, (at) => at)
         .values()
         .map((ofTurn) => ofTurn.length)
@@ -41,7 +41,6 @@ test("a long list is worked on in slices of a millisecond, between which others 
   const slices = await countBySlice(500);
   expect(Math.max(...slices)).toBeLessThanOrEqual(11);
   expect(slices.reduce((sum, one) => sum + one, 0)).toBe(500);
-  expect(Math.max(...(await countBySlice(500, 4)))).toBe(4);
   expect(await countBySlice(9)).toEqual([9]);
 });
 
@@ -85,4 +84,58 @@ test("long work pauses while a request of another site is being answered, and go
   // A site does not wait for its own requests.
   await share.answer("busy", () => share.nextSlice("busy"));
   expect(pauses).toEqual([]);
+});
+
+test("while others are active, nobody has a slice until what the one before began has ended, and slices are smaller", async () => {
+  let now = 0;
+  const share = createThreadShare({ elapsed: () => now });
+  const begun: PromiseWithResolvers<void>[] = [];
+  const begin = (item: number) => {
+    const first = Promise.withResolvers<void>();
+    begun.push(first);
+    return { first: first.promise, result: item };
+  };
+  const items = Array.from({ length: 9 }, (_, i) => i);
+  const sizes = { alone: 6, shared: 3 };
+  const turns = async () => {
+    for (let n = 0; n < 5; n += 1) await nextTurn();
+  };
+  /** Ends what was begun, as long as that lets something begin. */
+  const endAll = async () => {
+    const counts: number[] = [];
+    for (await turns(); begun.length > 0; await turns()) {
+      counts.push(begun.length);
+      for (const one of begun.splice(0)) one.resolve();
+    }
+    return counts;
+  };
+
+  // Alone, and with requests of its own only.
+  await share.answer("busy", async () => {});
+  expect(await share.beginSome("busy", items, sizes, begin)).toEqual(items);
+  expect(await endAll()).toEqual([9]);
+
+  await share.answer("quiet", async () => {});
+  await share.answer("busy", async () => {});
+  const both = [share.beginSome("busy", items, sizes, begin), share.beginSome("busy", items, sizes, begin)];
+  let hasOther = false;
+  void share.nextSlice("other").then(() => (hasOther = true));
+  await turns();
+  expect([begun.length, hasOther]).toEqual([3, false]);
+  expect(await endAll()).toEqual([3, 3, 3, 3, 3, 3]);
+  expect(await Promise.all(both)).toEqual([items, items]);
+  expect(hasOther).toBe(true);
+
+  // Nobody but the busy one has sent anything for a while.
+  now += 2000;
+  expect(await share.beginSome("busy", items, sizes, begin)).toEqual(items);
+  expect(await endAll()).toEqual([9]);
+});
+
+test("what a slice has begun does not keep others waiting for good", async () => {
+  const share = createThreadShare();
+  await share.answer("quiet", async () => {});
+  const hung = { first: new Promise<void>(() => {}), result: 0 };
+  await share.beginSome("busy", [1], { alone: 1, shared: 1 }, () => hung);
+  await share.nextSlice("other");
 });

@@ -15,6 +15,10 @@ export async function forEachConcurrently<Item>(
 const sliceMs = 1;
 /** The pause between two slices while other requests are being answered: about as long as a slice and what follows from it. */
 const pauseMs = 4;
+/** So long after their last request others count as active: their next one may come at any moment. */
+const activeMs = 1000;
+/** The longest wait for what a slice has begun: a store that hangs must not stop everybody's work. */
+const maxHoldMs = 100;
 
 type ShareOptions = {
   elapsed?: () => number;
@@ -26,6 +30,9 @@ type ShareOptions = {
  * Shares a thread among those who have long work to do on it. They work in slices: in each turn of the event loop one of them has one, so
  * that requests run in between. Keys take turns: however many of one key wait, another's is next. While requests of other keys are being
  * answered there are pauses as well: an answer takes many turns of the event loop, and would wait for a slice in each of them.
+ *
+ * Work that goes on in later turns, such as commits, is begun a few items at a time (`beginSome`). While other keys are active, nobody has a
+ * slice until the first part of what was begun has ended: otherwise it would pile up, and a request that comes then would wait for all of it.
  */
 export function createThreadShare({
   elapsed = () => performance.now(),
@@ -36,34 +43,65 @@ export function createThreadShare({
   /** The number of requests that are being answered, by key and in all. */
   const answering = new Map<string, number>();
   let answers = 0;
+  /** The last request, and the last one of another key than that. */
+  let last = { key: "", at: -Infinity };
+  let lastOther = last;
+  let isScheduled = false;
+  /** What has been begun and is waited for. */
+  let held = 0;
 
   function scheduleNext(): void {
-    const [next = ""] = waiting.keys();
+    const [next] = waiting.keys();
+    if (next === undefined || isScheduled || held > 0) return;
+    isScheduled = true;
     if (answers > (answering.get(next) ?? 0)) afterPause(startNext);
     else setImmediate(startNext);
   }
 
   function startNext(): void {
+    isScheduled = false;
     const [first] = waiting;
-    if (!first) return;
+    if (!first || held > 0) return;
     const [key, starts] = first;
     const start = starts.shift();
     waiting.delete(key);
     if (starts.length > 0) waiting.set(key, starts);
-    if (waiting.size > 0) scheduleNext();
+    scheduleNext();
     start?.();
   }
 
   /** Resolves when the next slice of `key` begins. */
   function nextSlice(key: string): Promise<void> {
     return new Promise((resolve) => {
-      const isFirst = waiting.size === 0;
       const starts = waiting.get(key);
       if (starts) starts.push(resolve);
       else waiting.set(key, [resolve]);
-      if (isFirst) scheduleNext();
+      scheduleNext();
     });
   }
+
+  /** No slice begins until `work` has ended. */
+  function hold(work: Promise<unknown>): void {
+    held += 1;
+    let isHeld = true;
+    const release = () => {
+      if (!isHeld) return;
+      isHeld = false;
+      clearTimeout(timeout);
+      held -= 1;
+      scheduleNext();
+    };
+    const timeout = setTimeout(release, maxHoldMs);
+    work.then(release, release);
+  }
+
+  function noteRequest(key: string): void {
+    if (key !== last.key) lastOther = last;
+    last = { key, at: elapsed() };
+  }
+
+  /** True while keys other than this one are active. */
+  const isShared = (key: string) => elapsed() - (last.key === key ? lastOther : last).at < activeMs;
 
   /** Begins long work. What it returns is called between two steps, and waited for: it returns a promise when the slice is over. */
   function begin(key: string): () => Promise<void> | undefined {
@@ -87,19 +125,37 @@ export function createThreadShare({
     begin,
     nextSlice,
 
-    /** Works on a list in slices, each of at most `maxItems`. A list that takes no longer than one is done at once. */
-    async map<Item, Result>(
-      key: string,
-      items: readonly Item[],
-      work: (item: Item, i: number) => Result,
-      maxItems = Infinity,
-    ): Promise<Result[]> {
+    /** Works on a list in slices. A list that takes no longer than one is done at once. */
+    async map<Item, Result>(key: string, items: readonly Item[], work: (item: Item, i: number) => Result): Promise<Result[]> {
       const results: Result[] = [];
       const rest = begin(key);
       for (const [i, item] of items.entries()) {
-        const resting = i > 0 && i % maxItems === 0 ? nextSlice(key) : rest();
+        const resting = rest();
         if (resting) await resting;
         results.push(work(item, i));
+      }
+      return results;
+    },
+
+    /**
+     * Begins asynchronous work on each item of a list, at most `sizes.shared` in a slice while other keys are active, and `sizes.alone`
+     * otherwise. It resolves with what they will result in when all have been begun. `first` is the part of the work that other keys would
+     * wait for; it does not reject.
+     */
+    async beginSome<Item, Result>(
+      key: string,
+      items: readonly Item[],
+      sizes: Readonly<Record<"alone" | "shared", number>>,
+      begin: (item: Item) => { first: Promise<unknown>; result: Result },
+    ): Promise<Result[]> {
+      const results: Result[] = [];
+      while (results.length < items.length) {
+        // A few are begun at once, as those of single requests are.
+        if (results.length > 0 || (isShared(key) && items.length > sizes.shared)) await nextSlice(key);
+        const at = results.length;
+        const begun = items.slice(at, at + (isShared(key) ? sizes.shared : sizes.alone)).map(begin);
+        for (const { result } of begun) results.push(result);
+        if (isShared(key)) hold(Promise.all(begun.map(({ first }) => first)));
       }
       return results;
     },
@@ -107,6 +163,7 @@ export function createThreadShare({
     /** Answers a request, to which long work of other keys gives way. */
     async answer<T>(key: string, work: () => Promise<T>): Promise<T> {
       countAnswers(key, 1);
+      noteRequest(key);
       try {
         return await work();
       } finally {

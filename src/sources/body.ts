@@ -52,7 +52,8 @@ function formatOf(contentType: string, formats: readonly BodyFormat[]): BodyForm
 
 /** Numbers of so many digits are rounded by JSON.parse. */
 const longDigits = 16;
-const longInteger = /^-?\d{16,}$/;
+/** Outside of strings: whole numbers, and not the digits of others. */
+const longIntegers = /(?<![\d.eE+-])-?\d{16,}(?![\d.eE])/g;
 
 /** Of so many digits in a row one is at every sixteenth place, so that few characters need to be looked at. */
 function hasLongNumber(text: string): boolean {
@@ -78,21 +79,38 @@ function isDigit(text: string, at: number): boolean {
 export function readJson(text: string): unknown {
   try {
     const value: unknown = JSON.parse(text);
-    return hasLongNumber(text) ? readExactly(text, value) : value;
+    return hasLongNumber(text) ? JSON.parse(quoteLongNumbers(text)) : value;
   } catch {
     return null;
   }
 }
 
-function readExactly(text: string, rounded: unknown): unknown {
-  try {
-    return JSON.parse(text, (_key, value: unknown, context?: { source?: string }) =>
-      typeof value === "number" && context?.source !== undefined && longInteger.test(context.source) ? context.source : value,
-    );
-  } catch {
-    // Nested too deeply for the reviver, though not for JSON.parse alone.
-    return rounded;
+/** Puts quotes around long integers. Those within strings stay as they are. */
+function quoteLongNumbers(text: string): string {
+  const parts: string[] = [];
+  let done = 0;
+  for (let at = 0; at < text.length;) {
+    const quote = text.indexOf('"', at);
+    const end = quote < 0 ? text.length : quote;
+    if (end - at >= longDigits) {
+      const outside = text.slice(at, end);
+      parts.push(text.slice(done, at), outside.replace(longIntegers, '"$&"'));
+      done = end;
+    }
+    at = quote < 0 ? end : endOfString(text, quote);
   }
+  parts.push(text.slice(done));
+  return parts.join("");
+}
+
+/** `begin` is the place of its first quote. A quote after an odd number of backslashes belongs to the string. */
+function endOfString(text: string, begin: number): number {
+  for (let quote = text.indexOf('"', begin + 1); quote >= 0; quote = text.indexOf('"', quote + 1)) {
+    let first = quote;
+    while (text[first - 1] === "\\") first -= 1;
+    if ((quote - first) % 2 === 0) return quote + 1;
+  }
+  return text.length;
 }
 
 /** Objects without a prototype: a field may have any name, also `__proto__`. */

@@ -48,7 +48,7 @@ const inFolders: readonly [folder: string, specifier: string, url: string][] = [
 ];
 
 /** Modules whose variables belong to a process. */
-const stateful = ["kernel/coarseTimers.ts", "kernel/ids.ts", "store/engine/groupCommit.ts"].map(source);
+const stateful = ["kernel/coarseTimers.ts", "kernel/concurrency.ts", "kernel/ids.ts", "store/engine/groupCommit.ts"].map(source);
 
 export function installHooks(mutation: Mutation | null): void {
   const mutated = mutation && source(mutation.file);
@@ -95,9 +95,13 @@ function perProcess(url: string, text: string): string {
       return { ${names.join(", ")} };
     }
     const unused = create();
-    const own = (name) => typeof unused[name] === "function"
-      ? (...args) => instanceOf(${JSON.stringify(url)}, create)[name](...args)
-      : unused[name];
+    const current = () => instanceOf(${JSON.stringify(url)}, create);
+    const methodsOf = (name) => Object.keys(unused[name] ?? {}).filter((method) => typeof unused[name][method] === "function");
+    const own = (name) => {
+      if (typeof unused[name] === "function") return (...args) => current()[name](...args);
+      const methods = methodsOf(name).map((method) => [method, (...args) => current()[name][method](...args)]);
+      return methods.length > 0 ? Object.fromEntries(methods) : unused[name];
+    };
     ${names.map((name) => `const ${name}$ = own("${name}"); export { ${name}$ as ${name} };`).join("\n    ")}`;
 }
 
