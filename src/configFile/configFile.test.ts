@@ -377,7 +377,8 @@ member: []
   });
 
   test("an event name that is near to a usual one is a note and no fault", async () => {
-    const text = "version: 1\nsites:\n  - hosts: [n.example.com]\n    connections: [{ platform: sandbox, events: [purchse, trial] }]\n";
+    const text =
+      "version: 1\nsites:\n  - hosts: [n.example.com]\n    connections: [{ platform: sandbox, events: [purchse, trial] }]\n";
     const { notes } = await plan(text);
     expect(notes).toEqual([
       "sites[0].connections[0].events[0]: purchse is not a usual event, but a name of your own. Did you mean purchase?",

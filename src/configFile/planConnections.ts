@@ -126,7 +126,9 @@ function noteEventNames({ notes }: Planning, { events = [], event_names: names =
   for (const { name, field } of given) {
     const nearest = usualEventOf(name) === null ? findNearest(name, usualEventNames) : null;
     if (nearest !== null)
-      notes.push(`${fieldText([...path, ...field])}: ${name} is not a usual event, but a name of your own. ${didYouMean(nearest)}`);
+      notes.push(
+        `${fieldText([...path, ...field])}: ${name} is not a usual event, but a name of your own. ${didYouMean(nearest)}`,
+      );
   }
 }
 

@@ -96,8 +96,7 @@ function readGrants(
       const host = text === null ? null : readHost(text);
       const siteId = host === null ? null : (context.directory.host(host)?.siteId ?? null);
       const isKnown = host !== null && (siteId !== null || inFile.has(host) || context.isOffline);
-      if (text !== null && !isKnown)
-        faults.push({ path: own, message: `there is no site ${text}.` });
+      if (text !== null && !isKnown) faults.push({ path: own, message: `there is no site ${text}.` });
       else if (grants.some((one) => one.email === email && one.host === host))
         faults.push({ path: own, message: `${email} has a role there already.` });
       else grants.push({ email, role: entry.role, host, siteId, path: own });

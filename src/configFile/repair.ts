@@ -46,8 +46,7 @@ export function readPart<T>(schema: z.ZodType<T>, value: unknown): ReadPart<T> {
     // Misspelled fields first: they are not missing.
     const isUnknown = ({ issue }: Issue) => issue.code === "unrecognized_keys";
     const issues = found.issues.toSorted((one, other) => Number(isUnknown(other)) - Number(isUnknown(one)));
-    for (const issue of issues)
-      for (const fault of faultsOf(issue, valueAt(repaired.root, issue.path))) add(fault);
+    for (const issue of issues) for (const fault of faultsOf(issue, valueAt(repaired.root, issue.path))) add(fault);
     const surplus = new Map<unknown[], Set<number>>();
     for (const issue of issues) repair(repaired, issue, surplus);
     for (const [list, indexes] of surplus) leaveOut(list, indexes);

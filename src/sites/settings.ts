@@ -352,7 +352,10 @@ export const settingLabels: readonly { label: string; help: string; type: string
 
 /** All values of a setting; empty where they cannot be listed. */
 export const choicesOf = (label: string): readonly string[] =>
-  names.map((name) => declared[name]).find((one) => one.label === label)?.choices?.() ?? [];
+  names
+    .map((name) => declared[name])
+    .find((one) => one.label === label)
+    ?.choices?.() ?? [];
 
 /** The name of a setting as people write it. */
 export const labelOf = (name: keyof SiteSettings) => declared[name].label;
