@@ -3,7 +3,9 @@
 
 import { writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
+import { stringify } from "yaml";
 import { toJsonSchema } from "../src/configFile/schema.ts";
+import { describeSettings, settingLabels, withDefaults } from "../src/sites/settings.ts";
 
 type Schema = {
   type?: string;
@@ -11,6 +13,7 @@ type Schema = {
   const?: string | number | boolean;
   enum?: (string | number | boolean)[];
   default?: unknown;
+  examples?: unknown[];
   properties?: Record<string, Schema>;
   required?: string[];
   items?: Schema;
@@ -43,7 +46,7 @@ function pageOf(schema: Schema): string {
     tableOf(site),
     "## Settings of a site",
     "Values are written as `cleancast site set SITE name=value` takes them. Comma-separated ones may be lists; `true` and `false` mean on and off.",
-    tableOf(site.properties?.settings ?? {}),
+    settingsTable(),
     "## Inbound key",
     tableOf(itemsOf(site, "keys")),
     "## Connection",
@@ -54,6 +57,8 @@ function pageOf(schema: Schema): string {
     tableOf({ properties: sourceFields(site) }),
     "## Webhook",
     tableOf(itemsOf(site, "webhooks")),
+    "## Data export",
+    tableOf(site.properties?.data_export?.anyOf?.find(({ properties }) => properties) ?? {}),
     "## Member",
     tableOf(itemsOf(schema, "members")),
     "",
@@ -75,19 +80,48 @@ function fieldsOf(forms: readonly Schema[]): Record<string, Schema> {
 /** All kinds have the same fields, with other settings. */
 function sourceFields(site: Schema): Record<string, Schema> {
   const [form] = itemsOf(site, "sources").oneOf ?? itemsOf(site, "sources").anyOf ?? [];
-  return form?.properties ?? {};
+  const { kind: _kind, ...common } = form?.properties ?? {};
+  return common;
 }
 
 const itemsOf = (schema: Schema, name: string): Schema => schema.properties?.[name]?.items ?? {};
 
+const head = ["| field | type | default | example | meaning |", "|---|---|---|---|---|"];
+
 function tableOf({ properties = {}, required = [] }: Schema): string {
   const rows = Object.entries(properties).map(([name, field]) => {
     const isRequired = required.includes(name) && field.default === undefined;
-    const text = (field.description ?? "").replaceAll("|", "\\|");
-    return `| \`${name}\` | ${typeOf(field)} | ${isRequired ? "yes" : ""} | ${text} |`;
+    const fallback = isRequired ? "required" : field.default === undefined ? "" : shown(field.default);
+    const [example] = field.examples ?? [];
+    return rowOf(name, typeOf(field), fallback, example === undefined ? "" : code(example), field.description ?? "");
   });
-  return ["| field | type | required | meaning |", "|---|---|---|---|", ...rows].join("\n");
+  return [...head, ...rows].join("\n");
 }
+
+/** The settings of a site are read from their texts, which their schema does not describe. */
+function settingsTable(): string {
+  const defaults = describeSettings(withDefaults({}));
+  const rows = settingLabels.map(({ label, help, type, example }) =>
+    rowOf(label, type, defaults[label] === "" ? "empty" : code(defaults[label]), code(example), help),
+  );
+  return [...head, ...rows].join("\n");
+}
+
+function rowOf(name: string, ...cells: string[]): string {
+  return `| \`${name}\` | ${cells.map((cell) => cell.replaceAll("|", "\\|")).join(" | ")} |`;
+}
+
+/** A value as YAML writes it on one line. */
+const code = (value: unknown) =>
+  `\`${typeof value === "string" ? value : stringify(value, { collectionStyle: "flow", lineWidth: 0 }).trim()}\``;
+
+/** Some defaults are said in words. */
+const shown = (value: unknown) =>
+  typeof value === "string" && value.includes(" ")
+    ? value
+    : typeof value === "object" && Object.keys(value ?? {}).length === 0
+      ? "none"
+      : code(value);
 
 /** Texts, numbers and booleans are read alike. */
 const anyScalar = /^text or number or boolean|(?<=`) or boolean/;
@@ -98,7 +132,7 @@ function typeOf(field: Schema): string {
   const forms = field.anyOf ?? field.oneOf;
   if (forms)
     return [...new Set(forms.map(typeOf))].join(" or ").replace(anyScalar, (found) => (found.startsWith("text") ? "value" : ""));
-  if (field.type === "array") return "list";
+  if (field.type === "array") return `list of ${typeOf(field.items ?? {}) === "map" ? "maps" : "texts"}`;
   if (field.type === "object") return "map";
   return field.type === "string" ? "text" : (field.type ?? "text");
 }

@@ -13,6 +13,8 @@ import type { SingleSignOnSettings } from "./access/singleSignOn/settings.ts";
 import type { Logger } from "pino";
 import { createLog } from "./observability/log.ts";
 import { createObservability } from "./observability/observability.ts";
+import type { TraceSettings } from "./observability/traces/settings.ts";
+import type { TraceStart } from "./observability/traces/start.ts";
 import { createCertificate, watchCertificate } from "./server/certificate.ts";
 import { mountRoutes, type MountedRoutes } from "./server/routes.ts";
 import { addressOf, createHttpServer, toStartFault } from "./server/server.ts";
@@ -51,7 +53,9 @@ export async function serve(
   shutdown.add("process", "log", () => new Promise<void>((resolve) => log.flush(() => resolve())));
 
   try {
-    const services = await startServices({ config, log, observability, shutdown, now });
+    const traces = config.traces && (await loadTraces(config.traces, { connectMs: config.connectMs, log, now }));
+    if (traces) shutdown.add("clients", "traces", traces);
+    const services = await startServices({ config, log, observability, shutdown, traces, now });
     const { directory } = services;
     const edge =
       config.edgeSecrets.length === 0
@@ -90,6 +94,9 @@ export async function serve(
     throw error;
   }
 }
+
+const loadTraces = async (settings: TraceSettings, about: Omit<TraceStart, "version">) =>
+  (await import("./observability/traces/start.ts")).startTraces(settings, { ...about, version: readVersion() });
 
 /** A provider that is away for now must not keep the relay from starting. */
 async function checkProvider(settings: SingleSignOnSettings, sender: Sender, log: Pick<Logger, "warn">): Promise<void> {

@@ -31,7 +31,12 @@ export type Received = {
   /** The claim of the sender's own id of the delivery, and what the request taught about its ids: see the store. */
   delivery?: NewEvent["delivery"];
   refs?: NewEvent["refs"];
+  /** The sender's own trace, where traces are made. */
+  traceParent?: string | undefined;
 };
+
+/** Adds a step to the trace of an event, and returns its work. */
+export type TraceStep = <T>(name: "look up" | "accept", event: Pick<Event, "id">, work: Promise<T>) => Promise<T>;
 
 export type Exit =
   /** `findFirst` finds the event that came first; null where it is not known. */
@@ -47,6 +52,8 @@ export type RelayContext = {
   now: () => number;
   /** Called with the evidence against the visits of a person, when a conversion of theirs is durable. */
   onConverted?: (siteId: string, evidence: ReadonlySet<string>, at: number) => void;
+  /** Measures a step; absent where no traces are made. */
+  trace?: TraceStep | undefined;
   /** Called when the event and these deliveries are durable. */
   onPlanned?: (planned: readonly NewDelivery[]) => void;
 };
@@ -152,13 +159,19 @@ type Prepared = {
 };
 
 /** Only reads. */
-async function prepare(received: Received, site: Site, deadline: number, { store, memory }: RelayContext): Promise<Prepared> {
+async function prepare(
+  received: Received,
+  site: Site,
+  deadline: number,
+  { store, memory, trace }: RelayContext,
+): Promise<Prepared> {
   const { settings } = site;
   const { receivedAt, person } = received.event;
   const { emailSha256 } = person;
 
   const timeoutMs = lookUpTimeoutMs(deadline - receivedAt);
-  const found = await lookUpPerson(store.people, site, emailSha256, timeoutMs);
+  const lookUp = lookUpPerson(store.people, site, emailSha256, timeoutMs);
+  const found = await (trace ? trace("look up", received.event, lookUp) : lookUp);
   const known = memory ? withLateVerdicts(found, site, memory, receivedAt) : found;
   const identity = known.identity === "unreadable" ? null : known.identity;
   const event = identity ? withKnownForms(received.event, identity.forms) : received.event;
@@ -190,10 +203,10 @@ type Accepted = Exclude<Exit, { exit: "dispatched" }> | { send: () => Promise<Re
 
 async function accept(prepared: Prepared, deadline: number, context: RelayContext): Promise<Accepted> {
   const { reservedId, event, attribution, reasons, claims, conversion, planned, stage, batch, delivery, refs } = prepared;
-  const { store, lanes, now } = context;
+  const { store, lanes, now, trace } = context;
   const ownership = reservedId.own(event.siteId, planned, event.receivedAt);
   const openEvent = ownership.by === "node" ? ownership.event : null;
-  const acceptance = await store.events
+  const accepting = store.events
     .accept({
       event,
       attribution,
@@ -211,6 +224,7 @@ async function accept(prepared: Prepared, deadline: number, context: RelayContex
       openEvent?.abandon();
       throw error;
     });
+  const acceptance = await (trace ? trace("accept", event, accepting) : accepting);
   if (acceptance.duplicate) {
     openEvent?.close();
     return { exit: "duplicate", findFirst: () => findFirst(store, event.siteId, prepared) };

@@ -45,9 +45,19 @@ type HistoryOptions = {
   now: number;
   days: number;
   receiver: Receiver;
+  /** Called with what is being done, and the share of it. */
+  onProgress?: (step: string, share: number) => void;
 };
 
-type History = { shop: CreatedSite; product: CreatedSite; sources: DemoSource[]; events: number; signIns: SignIns };
+type History = {
+  shop: CreatedSite;
+  product: CreatedSite;
+  sources: DemoSource[];
+  events: number;
+  signIns: SignIns;
+  /** An order that a platform rejected; null where the history is too short to have one. */
+  rejectedOrder: { orderId: string; platform: string } | null;
+};
 
 const seed = 20_261_115;
 const maxConcurrent = 256;
@@ -64,7 +74,7 @@ export async function writeHistory(options: HistoryOptions): Promise<History> {
 }
 
 async function write(store: Store, clock: Clock, options: HistoryOptions): Promise<History> {
-  const { now, days, receiver } = options;
+  const { now, days, receiver, onProgress = () => {} } = options;
   const random = createRandom(seed);
   const from = now - days * dayMs;
   const atShare = (share: number) => Math.floor(from + share * (now - from));
@@ -183,6 +193,7 @@ async function write(store: Store, clock: Clock, options: HistoryOptions): Promi
       const later = plans.findIndex(({ at }) => at >= action.at);
       const batch = plans.splice(0, Math.min(maxConcurrent, later < 0 ? plans.length : later));
       clock.at = batch[0]?.at ?? clock.at;
+      onProgress("events", (clock.at - from) / (now - from));
       await Promise.all(batch.map(replay));
       await directory.refresh();
     }
@@ -215,14 +226,34 @@ async function write(store: Store, clock: Clock, options: HistoryOptions): Promi
   const signIns = await addMembers(store, { shop: shopSite.siteId, product: productSite.siteId }, { from, now }, clock);
   clock.at = now - 5 * hourMs;
   await compareOrders(context, createRandom(seed + 2), shopSite, { from, now });
-  await countAll(context, now);
-  return { shop: shopSite, product: productSite, sources, events, signIns };
+  await countAll(context, { from, now }, (share) => onProgress("statistics", share));
+  const rejectedOrder = await findRejectedOrder(store, shopSite.siteId);
+  return { shop: shopSite, product: productSite, sources, events, signIns, rejectedOrder };
+}
+
+async function findRejectedOrder({ syncLog }: Store, siteId: string): Promise<History["rejectedOrder"]> {
+  const filter = { states: ["rejected"], eventName: "purchase", mode: "live" } as const;
+  const { lines } = await syncLog.listPage(siteId, filter, { before: null, limit: 50 });
+  for (const { orderId, platform } of lines) if (orderId !== null) return { orderId, platform };
+  return null;
 }
 
 /** Counts all statistics now: the relay would take minutes, and show a site without a past until then. */
-async function countAll({ store, directory }: SiteContext, now: number): Promise<void> {
+async function countAll(
+  { store, directory }: SiteContext,
+  { from, now }: { from: number; now: number },
+  onProgress: (share: number) => void,
+): Promise<void> {
+  // The worker goes from the newest hour to the oldest one.
+  const counted: Store["statistics"] = {
+    ...store.statistics,
+    replaceHour(siteId, hour, ...figures) {
+      onProgress(1 - (hour * hourMs - from) / (now - from));
+      return store.statistics.replaceHour(siteId, hour, ...figures);
+    },
+  };
   const job = createStatisticsJob({
-    store,
+    store: { ...store, statistics: counted },
     sites: () => directory.sites(),
     owner: "demo",
     pace: unpaced,

@@ -16,32 +16,49 @@ import { makeDataFolder } from "../../src/installation/installation.ts";
 import { errorCode } from "../../src/kernel/errorCode.ts";
 import { Refusal } from "../../src/kernel/refusal.ts";
 import { startStandins } from "../../standins/shared/start.ts";
+import { createProgress } from "./progress.ts";
 import { createRandom } from "./random.ts";
 import { writeHistory } from "./history.ts";
 import { liveTraffic } from "./liveTraffic.ts";
 import { allowedPrivate, startReceiver } from "./webhook.ts";
 
 const command = fileURLToPath(new URL("../../bin/cleancast.mjs", import.meta.url));
-const { values } = parseArgs({
-  options: {
-    port: { type: "string", default: process.env["PORT"] || "8080" },
-    days: { type: "string" },
-    once: { type: "boolean", default: false },
-    quiet: { type: "boolean", default: false },
-    help: { type: "boolean", short: "h", default: false },
-  },
-});
-if (values.help) {
-  console.log(`npm run demo -- [options]
+const usage = `npm run demo -- [options]
 
   --port N   the port to listen on (also PORT; 8080 by default)
   --days N   days of history, from 1 to 90 (62 by default)
   --once     a short history and a few events, then ends
-  --quiet    no live traffic, and one line of JSON`);
+  --quiet    no live traffic, and one line of JSON`;
+
+function readOptions() {
+  try {
+    return parseArgs({
+      options: {
+        port: { type: "string", default: process.env["PORT"] || "8080" },
+        days: { type: "string" },
+        once: { type: "boolean", default: false },
+        quiet: { type: "boolean", default: false },
+        help: { type: "boolean", short: "h", default: false },
+      },
+    }).values;
+  } catch (error) {
+    return refuse(error instanceof Error ? (error.message.split(". ", 1)[0] ?? "") : "");
+  }
+}
+
+function refuse(fault: string): never {
+  console.error(`${fault}.\n\n${usage}`);
+  process.exit(2);
+}
+
+const values = readOptions();
+if (values.help) {
+  console.log(usage);
   process.exit(0);
 }
 const days = Number(values.days ?? (values.once ? 2 : 62));
-if (!(days >= 1 && days <= 90)) throw new Error("--days takes a number from 1 to 90");
+if (!(days >= 1 && days <= 90)) refuse("--days takes a number from 1 to 90");
+if (!/^\d{1,5}$/.test(values.port) || Number(values.port) > 65_535) refuse("--port takes a number from 0 to 65535");
 const print = (text: string) => void (values.quiet || console.log(text));
 
 const data = mkdtempSync(join(tmpdir(), "cleancast-demo-"));
@@ -68,7 +85,7 @@ async function run(): Promise<void> {
     LOG_LEVEL: "silent",
   };
 
-  print(`Writing ${days} days of history …`);
+  const progress = createProgress(values.quiet ? null : process.stdout);
   const config = readConfig(env);
   makeDataFolder(config);
   const history = await writeHistory({
@@ -77,7 +94,10 @@ async function run(): Promise<void> {
     now: Date.now(),
     days,
     receiver,
+    onProgress: (step, share) =>
+      progress.show(step === "events" ? `Writing ${days} days of history` : "Computing statistics", share),
   });
+  progress.show("Starting the relay", 1);
 
   const relay = spawn(process.execPath, [command, "serve"], { env, stdio: ["ignore", "pipe", "inherit"] });
   const ended = new Promise<void>((resolve) => relay.once("exit", () => resolve()));
@@ -94,6 +114,8 @@ async function run(): Promise<void> {
       if (port) resolve(`http://localhost:${port}`);
     });
   });
+
+  progress.end();
 
   const live = liveTraffic(origin.replace("localhost", "127.0.0.1"), history, createRandom(7), (error) =>
     console.error(`The demo's live traffic failed: ${String(error)}`),
@@ -116,6 +138,10 @@ async function run(): Promise<void> {
     throw new Error(`the relay did not accept every event: ${rejected.map(({ answer }) => answer).join("\n")}`);
 
   const { owner, viewer, password } = history.signIns;
+  const { rejectedOrder } = history;
+  const why = rejectedOrder
+    ? `npx cleancast why ${rejectedOrder.orderId} --site ${history.shop.demo.host}        (${rejectedOrder.platform} rejected it)`
+    : `npx cleancast event list ${history.shop.demo.host}`;
   const connected = new Set([history.shop, history.product].flatMap(({ demo }) => demo.platforms.map(([id]) => id)));
   if (values.quiet)
     console.log(JSON.stringify({ origin, site: history.shop.siteId, product: history.product.siteId, ...history.signIns }));
@@ -127,7 +153,13 @@ A relay with ${connected.size} platforms, each connected to its stand-in, and ${
   Password    ${password}        (${viewer} has the same password and is read-only)
   A person    ${converted[1]?.email}        (of ${history.shop.demo.host}: Configuration, Consent & privacy, Find a person)
 
+Look at first:
+  Overview    why deliveries failed, and the alert of a platform that needs to be connected again
+  Sources     what Stripe, Shopify and three others sent, and what became of it
+  Funnel      how many orders of the shop reached Google Ads, and why the others did not
+
 From the command line:
+  CLEANCAST_DATA=${data} ${why}
   CLEANCAST_DATA=${data} npx cleancast event list ${history.shop.demo.host}
   CLEANCAST_DATA=${data} npx cleancast traffic bots ${history.shop.demo.host}
   curl ${standins.origins["meta"]}/__standin/log        (what a platform received)

@@ -23,8 +23,8 @@ export function configurationCommands(program: CliCommand): void {
     .option("--prune", "also remove what is not in the file, where the file has that list")
     .option("--yes", "also where data or access is deleted, without asking")
     .action(async (path: string, options: ApplyOptions, command: Command) => {
-      const file = await readConfigurationFile(path);
       const config = readConfig();
+      const file = await readConfigurationFile(config, path);
       const first = await planForNew(config, file, { prune: options.prune === true });
       if (!first || !options.dryRun) return withNewInstallation(command, (context) => run(context, file, options, command));
       if (command.optsWithGlobals().json !== true)

@@ -13,6 +13,7 @@ import { findInstallation, noInstallation, loadInstallation, placeOf } from "../
 import type { Sha256 } from "../kernel/event.ts";
 import { english, toJson } from "../kernel/messages/message.ts";
 import { Refusal, type By } from "../kernel/refusal.ts";
+import { didYouMean } from "../kernel/text.ts";
 import { dayMs, hourMs, maxTime, minuteMs } from "../kernel/time.ts";
 import { createDirectory, type Directory, type Site } from "../sites/directory.ts";
 import { findSite } from "../sites/manage.ts";
@@ -48,7 +49,7 @@ export class CliCommand extends Command {
       typed,
       this.commands.map((one) => one.name()),
     );
-    this.error(`error: unknown command '${typed}'${meant === null ? "" : `\n(Did you mean ${meant}?)`}`, {
+    this.error(`error: unknown command '${typed}'${meant === null ? "" : `\n(${didYouMean(meant)})`}`, {
       code: "commander.unknownCommand",
     });
   }

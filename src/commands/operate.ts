@@ -86,7 +86,7 @@ export function auditCommand(program: CliCommand): void {
 /** Reads a configuration file, and checks it before anything is created. */
 async function readFor(config: Config, path: string): Promise<FileText> {
   const { planForNew, readConfigurationFile } = await import("../installation/configurationFile.ts");
-  const file = await readConfigurationFile(path);
+  const file = await readConfigurationFile(config, path);
   await planForNew(config, file, { prune: false });
   return file;
 }

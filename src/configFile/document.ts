@@ -17,8 +17,8 @@ export type FileDocument = {
 };
 
 const maxFileBytes = 2 * 1024 * 1024;
-/** The rest would not fit on a screen; and no program reads more. */
-const maxFaultsShown = 20;
+/** More would be no list that people work through; and no program reads more than `maxFaults`. */
+const maxFaultsShown = 100;
 const maxFaults = 200;
 
 /** A file with faults. Its message has a line for each. */

@@ -1,60 +1,85 @@
 // Compares a configuration file with the stored configuration. The result is a list of changes, none of which is made yet; all
 // faults of the file are collected first, so that a bad file changes nothing.
 
-import type { z } from "zod";
 import { threadShare } from "../kernel/concurrency.ts";
-import { Denied } from "../kernel/refusal.ts";
+import { Denied, Refusal } from "../kernel/refusal.ts";
 import { BadFile, fieldText, type FileFault, type Path } from "./document.ts";
 import type { Change, ConfigurationContext, Plan, Planning } from "./planning.ts";
 import { planMembers } from "./planMembers.ts";
 import { planSites } from "./planSite.ts";
 import { readDocument } from "./readDocument.ts";
 import { createResolver, type Lookup } from "./references.ts";
+import { readPart } from "./repair.ts";
 import { configurationFile, siteEntry, type ConfigurationFile, type SiteEntry } from "./schema.ts";
 
 export type FileText = { name: string; text: string; lookup: Lookup };
 
-type CheckedFile = {
-  content: ConfigurationFile;
+type ReadFile = {
+  /** Without what is wrong with it. Null where nothing could be read. */
+  content: ConfigurationFile | null;
+  faults: readonly FileFault[];
   isReference: Planning["isReference"];
+  /** True for a fault that only follows from what was left out or replaced. */
+  isConsequence: (fault: FileFault) => boolean;
+  pathInFile: (path: Path) => Path;
   /** Creates the refusal of a file with these faults. */
   refusalOf: (faults: readonly FileFault[]) => BadFile;
 };
 
-/** Checks what can be checked without an installation: syntax, references and fields. */
-export async function checkFile(file: FileText): Promise<CheckedFile> {
+/** Reads a file and finds what is wrong with its syntax, references and fields. */
+export async function readFile(file: FileText): Promise<ReadFile> {
   const document = await readDocument(file.name, file.text);
   const { resolve, faults, isReference } = createResolver(file.lookup);
-  const refusalOf = (found: readonly FileFault[]) => {
-    const placed = found.map(({ path, message }) => ({
-      ...document.placeOf(path),
-      field: fieldText(path),
-      message,
-    }));
-    return new BadFile(
-      file.name,
-      placed.toSorted((one, other) => one.line - other.line || one.column - other.column),
-    );
-  };
   const rest = threadShare.begin("configuration");
   const { sites, others } = splitSites(document.value);
-  const result = configurationFile.safeParse(resolve(others, []));
-  const wrong = (result.error?.issues ?? []).flatMap((issue) => faultsOf(issue, []));
-  const entries: SiteEntry[] = [];
+  const main = readPart(configurationFile, resolve(others, []));
+  const settled: Path[] = [...main.settled];
+  const wrong = [...main.faults];
+  const entries: { entry: SiteEntry; path: Path; pathInFile: (path: Path) => Path }[] = [];
   // There may be thousands.
   for (const [i, site] of sites.entries()) {
     await rest();
     const path: Path = ["sites", i];
-    const { data, error } = siteEntry.safeParse(resolve(site, path));
-    if (data) entries.push(data);
-    else wrong.push(...error.issues.flatMap((issue) => faultsOf(issue, path)));
+    const part = readPart(siteEntry, resolve(site, path));
+    wrong.push(...part.faults.map((fault) => ({ ...fault, path: [...path, ...fault.path] })));
+    settled.push(...part.settled.map((one) => [...path, ...one]));
+    if (part.data) entries.push({ entry: part.data, path, pathInFile: part.pathInFile });
   }
   // A reference without a value has no form to check.
   const unresolved = new Set(faults.map(({ path }) => fieldText(path)));
-  faults.push(...wrong.filter(({ path }) => !unresolved.has(fieldText(path))));
-  if (!result.success || faults.length > 0) throw refusalOf(faults);
-  const content = result.data.sites ? { ...result.data, sites: entries } : result.data;
-  return { content, isReference, refusalOf };
+  settled.push(...faults.map(({ path }) => path));
+  const { data } = main;
+  const isSettled = createCover(settled);
+  const pathInFile = (path: Path): Path => {
+    const entry = path[0] === "sites" ? entries[Number(path[1])] : undefined;
+    return entry ? [...entry.path, ...entry.pathInFile(path.slice(2))] : main.pathInFile(path);
+  };
+  return {
+    content: data && (data.sites ? { ...data, sites: entries.map(({ entry }) => entry) } : data),
+    faults: [...faults, ...wrong.filter(({ path }) => !unresolved.has(fieldText(path)))],
+    isReference: (path) => isReference(pathInFile(path)),
+    isConsequence: ({ path }) => isSettled(path),
+    pathInFile,
+    refusalOf(found) {
+      const placed = found.map(({ path, message }) => ({ ...document.placeOf(path), field: fieldText(path), message }));
+      return new BadFile(
+        file.name,
+        placed.toSorted((one, other) => one.line - other.line || one.column - other.column),
+      );
+    },
+  };
+}
+
+/**
+ * True for a field that has a fault, is in one that has, or is a whole list or map with a fault in it: another fault of these
+ * may follow from the first.
+ */
+function createCover(faulty: readonly Path[]): (path: Path) => boolean {
+  const own = new Set(faulty.map(fieldText));
+  const containers = new Set(faulty.flatMap((path) => path.map((_, i) => fieldText(path.slice(0, i)))));
+  return (path) =>
+    path.some((_, i) => own.has(fieldText(path.slice(0, i + 1)))) ||
+    (typeof path.at(-1) === "string" && containers.has(fieldText(path)));
 }
 
 /** Takes the sites out of a file: `others` is the file with an empty list in their place. */
@@ -64,21 +89,51 @@ function splitSites(value: unknown): { sites: readonly unknown[]; others: unknow
   return { sites: value.sites, others: { ...value, sites: [] } };
 }
 
+/** Refuses a file with all its faults at once: those of its form, and those of its values. */
 export async function planFile(context: ConfigurationContext, file: FileText, { prune }: { prune: boolean }): Promise<Plan> {
-  const { content, isReference, refusalOf } = await checkFile(file);
-  checkRights(context, content);
+  const { content, faults, isReference, isConsequence, pathInFile, refusalOf } = await readFile(file);
+  if (content && faults.length === 0) {
+    checkRights(context, content);
+    const { plan, faults: found } = await compare(context, content, { prune, isReference });
+    if (found.length > 0) throw refusalOf(found);
+    return plan;
+  }
+  // What is left of the file would remove what it names.
+  const found = content ? await findValueFaults(context, content, isReference) : [];
+  const others = found.map((fault) => ({ ...fault, path: pathInFile(fault.path) }));
+  throw refusalOf([...faults, ...others.filter((fault) => !isConsequence(fault))]);
+}
+
+async function findValueFaults(
+  context: ConfigurationContext,
+  content: ConfigurationFile,
+  isReference: Planning["isReference"],
+): Promise<readonly FileFault[]> {
+  try {
+    checkRights(context, content);
+    return (await compare(context, content, { prune: false, isReference })).faults;
+  } catch (error) {
+    // The caller hears of it when the file is well formed.
+    if (error instanceof Refusal) return [];
+    throw error;
+  }
+}
+
+async function compare(
+  context: ConfigurationContext,
+  content: ConfigurationFile,
+  { prune, isReference }: Pick<Planning, "prune" | "isReference">,
+): Promise<{ plan: Plan; faults: readonly FileFault[] }> {
   await context.directory.refresh();
-  const faults: FileFault[] = [];
   const rest = threadShare.begin("configuration");
-  const planning: Planning = { context, prune, faults, unlisted: [], notes: [], isReference, rest };
+  const planning: Planning = { context, prune, faults: [], unlisted: [], notes: [], isReference, rest };
   const sites = await planSites(planning, content);
   const members = await planMembers(planning, content);
-  if (faults.length > 0) throw refusalOf(faults);
-  const { unlisted, notes } = planning;
+  const { faults, unlisted, notes } = planning;
   const isRemoval = ({ kind }: Change) => kind === "remove";
   // Until everything else is there, nothing of a site may be missing that the file replaces.
   const changes = [...sites.filter((one) => !isRemoval(one)), ...members, ...sites.filter(isRemoval)];
-  return { changes, unlisted, notes };
+  return { plan: { changes, unlisted, notes }, faults };
 }
 
 /** Refuses the whole file: a part of it would not be what its author wants. */
@@ -89,22 +144,3 @@ function checkRights({ rights }: ConfigurationContext, { sites = [], members }: 
   if (withKeys >= 0 && !rights.keys)
     throw deny(fieldText(["sites", withKeys, "keys"]), "This API key needs the scope keys for a file with keys.");
 }
-
-/** `at` is the place of what was checked. */
-function faultsOf(issue: z.core.$ZodIssue, at: Path): FileFault[] {
-  const path = [...at, ...issue.path.map((part) => (typeof part === "symbol" ? String(part) : part))];
-  if (issue.code === "unrecognized_keys")
-    return issue.keys.map((key) => ({ path: [...path, key], message: "is not a known field." }));
-  const message = issue.message.replace(/^Invalid (?:input|option): /, "");
-  if (message.endsWith("received undefined")) return [{ path, message: "is required." }];
-  const expected = issue.code === "invalid_type" ? forms[issue.expected] : undefined;
-  return [{ path, message: `${expected ?? message}.` }];
-}
-
-/** Names the forms of values as people write them. A field without a value is an empty text. */
-const forms: Readonly<Record<string, string>> = {
-  array: "must be a list; write [] for an empty one",
-  object: "must have fields of its own; write {} for none",
-  record: "must have fields of its own; write {} for none",
-  string: "must be a single text",
-};

@@ -1,14 +1,17 @@
 // Plans the changes of a site's connections. A connection is found by its platform and account.
 
 import { urlFault } from "../delivery/addresses.ts";
+import { didYouMean, findNearest } from "../kernel/text.ts";
 import { platformOf } from "../platforms/index.ts";
 import { mapSetting, type Platform } from "../platforms/platform.ts";
+import { usualEventOf } from "../platforms/shared/eventNames.ts";
+import { usualEvents } from "../platforms/shared/usualEvents.ts";
 import { isValueSetting } from "../platforms/valueRules.ts";
 import { connectPlatform, disconnect, pause, planConnection, resume } from "../sites/connect.ts";
 import { checkSettings, defaultsOf } from "../sites/connectionSettings.ts";
 import type { Connection, Site } from "../sites/directory.ts";
 import { findSite } from "../sites/manage.ts";
-import type { Path } from "./document.ts";
+import { fieldText, type FileFault, type Path } from "./document.ts";
 import {
   check,
   isSameSecret,
@@ -21,6 +24,8 @@ import {
   type Planning,
 } from "./planning.ts";
 import type { ConnectionEntry } from "./schema.ts";
+
+const usualEventNames = Object.keys(usualEvents);
 
 export function planConnections(
   planning: Planning,
@@ -77,22 +82,54 @@ function readEntry(planning: Planning, site: Site | null, entry: ConnectionEntry
     if (field.startsWith("event.")) return [...path, "event_names", field.slice("event.".length)];
     if (isValueSetting(field)) return [...path, "values", field.slice("value.".length)];
     if (field.startsWith("map.")) return [...path, "fields", field.slice("map.".length)];
-    return field in entry.settings ? [...path, "settings", field] : [...path, "settings"];
+    return [...path, "settings", field];
   };
+  noteEventNames(planning, entry, path);
+  const found: FileFault[] = [];
+  const own = { ...planning, faults: found };
   for (const { name, secret } of platform.settings)
     if (secret && entry.settings[name] && !planning.isReference([...path, "settings", name]))
-      faults.push({ path: [...path, "settings", name], message: mustBeReference });
+      found.push({ path: [...path, "settings", name], message: mustBeReference });
   const given = givenSettings(entry);
-  const read = check(planning, pathOf, () => checkSettings(platform, given));
-  if (!read) return null;
+  const read: Record<string, string> = {};
+  for (const [name, value] of Object.entries(given)) {
+    const work = () => checkSettings(platform, { [name]: value });
+    const one = check(own, pathOf, work, () => ({ given: value, choices: choicesOf(platform, name) }));
+    if (one) Object.assign(read, one);
+    // The other settings are checked without it.
+    else delete given[name];
+  }
   const account = platform.account({ ...defaultsOf(platform), ...read });
   const existing = site?.connections.find((one) => one.platform === platform.id && one.account === account);
   if (existing && renewsTokens(existing)) for (const name of ["access_token", "refresh_token", "expires_at"]) delete given[name];
   const checkAddress = (url: string) => urlFault(context.allowPrivate, url);
   const wanted = { settings: given, events: eventsOf(entry) };
   const by = { ...context.by, checkAddress };
-  const connection = check(planning, pathOf, () => planConnection({ id: site?.id ?? "" }, platform, existing, wanted, by));
-  return connection && { entry, platform, connection, given };
+  // A setting with a fault is not missing.
+  const faulty = new Set(found.map((one) => fieldText(one.path)));
+  const certain = found.length;
+  const connection = check(own, pathOf, () => planConnection({ id: site?.id ?? "" }, platform, existing, wanted, by));
+  faults.push(...found.filter((one, i) => i < certain || !faulty.has(fieldText(one.path))));
+  return connection && found.length === 0 ? { entry, platform, connection, given } : null;
+}
+
+const choicesOf = (platform: Platform, name: string): readonly string[] =>
+  (name.startsWith("event.") ? platform.events?.choices : platform.settings.find((one) => one.name === name)?.choices) ?? [];
+
+/** An event may have any name, so a misspelled one is no fault. */
+function noteEventNames({ notes }: Planning, { events = [], event_names: names = {}, values = {} }: ConnectionEntry, path: Path) {
+  const given = [
+    ...(events === "all" ? [] : events.map((name, i) => ({ name, field: ["events", i] }))),
+    ...Object.keys({ ...names }).map((name) => ({ name, field: ["event_names", name] })),
+    ...Object.keys(values).map((name) => ({ name, field: ["values", name] })),
+  ];
+  for (const { name, field } of given) {
+    const nearest = usualEventOf(name) === null ? findNearest(name, usualEventNames) : null;
+    if (nearest !== null)
+      notes.push(
+        `${fieldText([...path, ...field])}: ${name} is not a usual event, but a name of your own. ${didYouMean(nearest)}`,
+      );
+  }
 }
 
 function givenSettings({ settings, event_names: names = {}, fields = {}, values = {} }: ConnectionEntry) {

@@ -95,7 +95,7 @@ test.each([
   [text.replace("s3://my-bucket/cleancast", "/etc"), "must be folder or s3://BUCKET/PREFIX"],
   [text.replace("s3://my-bucket/cleancast", "folder"), "CLEANCAST_EXPORT_FOLDER"],
   [text.replace("https://s3.eu-central-1.amazonaws.com", "https://127.0.0.1"), "private address"],
-  [text.replace("2026-11-01", "soon"), "must be off or have the field to"],
+  [text.replace("2026-11-01", "soon"), "since: must be a date like 2026-11-01"],
 ])("a wrong field is a fault of the file", async (content, message) => {
   expect(content).not.toBe(text);
   await expect(planned(content)).rejects.toThrow(message);

@@ -1,6 +1,6 @@
 // Plans the change of a site's scheduled export of data. A site has at most one.
 
-import { placeText, readTarget, removeDataExport, setDataExport, type ExportRequest } from "../export/manage.ts";
+import { checkSince, placeText, readTarget, removeDataExport, setDataExport, type ExportRequest } from "../export/manage.ts";
 import { findSite } from "../sites/manage.ts";
 import type { ExportTarget } from "../store/export/dataExports.ts";
 import {
@@ -30,6 +30,8 @@ export async function planDataExport(
     faults.push({ path: [...path, "secret"], message: mustBeReference });
   const wanted: ExportRequest = { ...entry, keyId: entry.key_id };
   const nameOf: Record<string, string> = { keyId: "key_id" };
+  const { since } = entry;
+  if (!existing && since !== undefined) check(planning, [...path, "since"], () => checkSince(since, by.now));
   const target = check(
     planning,
     (field) => [...path, nameOf[field] ?? field],

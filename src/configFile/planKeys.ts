@@ -15,7 +15,7 @@ type WantedKey = { entry: KeyEntry; path: Path; hash: string; expiresAt: number 
 /** `known` collects the keys of the whole file. */
 export function planKeys(
   planning: Planning,
-  { site, host, path }: PlannedSite,
+  { site, isUnidentified, host, path }: PlannedSite,
   entries: readonly KeyEntry[],
   known: Set<string>,
 ): Promise<Change[]> {
@@ -28,7 +28,7 @@ export function planKeys(
       const { name, mode, expires } = entry;
       const existing = findKeyByHash(context.directory.sites(), hash);
       const ended = endedText(existing, expiresAt, context.by.now);
-      const fault = existing && keyFault(existing, { ...entry, expiresAt }, site);
+      const fault = existing && !isUnidentified && keyFault(existing, { ...entry, expiresAt }, site);
       if (fault) planning.faults.push({ path: [...own, ...fault.path], message: fault.message });
       else if (ended) planning.notes.push(`The key "${name}" of ${host} ${ended}`);
       if (existing || ended) return [];

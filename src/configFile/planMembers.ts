@@ -84,8 +84,9 @@ function readGrants(
   for (const [i, entry] of members.entries()) {
     const path: Path = ["members", i];
     const email = check(planning, [...path, "email"], () => readEmail(entry.email));
+    // The password of a member without an email is checked too.
+    const account = readAccount(planning, entry, email ?? "", path);
     if (email === null) continue;
-    const account = readAccount(planning, entry, email, path);
     if (account && accounts.has(email))
       faults.push({ path: [...path, "password"], message: `${email} has a password in another entry.` });
     if (account) accounts.set(email, account);
@@ -94,8 +95,8 @@ function readGrants(
       const own = text === null ? path : [...path, "sites", j];
       const host = text === null ? null : readHost(text);
       const siteId = host === null ? null : (context.directory.host(host)?.siteId ?? null);
-      if (text !== null && (host === null || (siteId === null && !inFile.has(host))))
-        faults.push({ path: own, message: `there is no site ${text}.` });
+      const isKnown = host !== null && (siteId !== null || inFile.has(host) || context.isOffline);
+      if (text !== null && !isKnown) faults.push({ path: own, message: `there is no site ${text}.` });
       else if (grants.some((one) => one.email === email && one.host === host))
         faults.push({ path: own, message: `${email} has a role there already.` });
       else grants.push({ email, role: entry.role, host, siteId, path: own });

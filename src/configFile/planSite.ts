@@ -2,6 +2,7 @@
 
 import { urlFault } from "../delivery/addresses.ts";
 import { Denied } from "../kernel/refusal.ts";
+import { didYouMean, findNearest } from "../kernel/text.ts";
 import { countContents, deleteSite } from "../sites/deleteSite.ts";
 import type { Site } from "../sites/directory.ts";
 import { isVerified, readHost } from "../sites/hosts.ts";
@@ -12,12 +13,14 @@ import { SettingFault } from "../sites/settingForms.ts";
 import {
   auditedChanges,
   checkAlertWebhook,
+  choicesOf,
   describeSettings,
   readSettings,
   withDefaults,
   type SiteSettings,
 } from "../sites/settings.ts";
-import type { Path } from "./document.ts";
+import { fieldText, type FileFault, type Path } from "./document.ts";
+import { valueAt } from "./issues.ts";
 import { check, isSameSecret, reconcile, type Change, type ChangedLine, type PlannedSite, type Planning } from "./planning.ts";
 import { planConnections } from "./planConnections.ts";
 import { planDataExport } from "./planDataExport.ts";
@@ -41,7 +44,7 @@ export async function planSites(planning: Planning, { sites }: ConfigurationFile
     const path: Path = ["sites", i];
     const names = readHosts(planning, entry, path, hosts);
     const planned = findPlanned(planning, names, path);
-    if (planned) wanted.push([planned.site?.id ?? planned.host, { planned, entry, names }]);
+    wanted.push([planned.site?.id ?? planned.host, { planned, entry, names }]);
   }
   return reconcile(planning, {
     wanted,
@@ -78,27 +81,35 @@ function readHosts({ faults }: Planning, entry: SiteEntry, path: Path, known: Se
   });
 }
 
-function findPlanned({ context, faults }: Planning, names: readonly Name[], path: Path): PlannedSite | null {
-  const [first] = names;
-  if (!first) return null;
+function findPlanned({ context, faults }: Planning, names: readonly Name[], path: Path): PlannedSite {
+  // Sites are listed in the order in which they were added, so those of a file keep its order.
+  const by = { ...context.by, now: context.by.now + Number(path.at(-1)) };
   const owners = new Map<string, Name>();
   for (const name of names) {
     const row = context.directory.host(name.host);
     if (row && isVerified(row) && !owners.has(row.siteId)) owners.set(row.siteId, name);
   }
   const [owner, second] = [...owners];
-  if (second) {
-    faults.push({ path: second[1].path, message: `${second[1].host} belongs to another site already.` });
-    return null;
-  }
+  if (second) faults.push({ path: second[1].path, message: `${second[1].host} belongs to another site already.` });
   const site = owner ? (context.directory.site(owner[0]) ?? null) : null;
-  // Sites are listed in the order in which they were added, so those of a file keep its order.
-  const by = { ...context.by, now: context.by.now + Number(path.at(-1)) };
-  return { site, host: owner?.[1].host ?? first.host, path, by };
+  const host = owner?.[1].host ?? names[0]?.host ?? fieldText(path);
+  const isUnidentified = names.length === 0 || context.isOffline === true;
+  return { site, isUnidentified, host, path, by };
+}
+
+/** What a site that may exist lacks in the file, it may have already. */
+async function planSite(planning: Planning, wanted: WantedSite, keys: Set<string>): Promise<Change[]> {
+  const { planned, entry } = wanted;
+  if (!planned.isUnidentified) return planParts(planning, wanted, keys);
+  const faults: FileFault[] = [];
+  const changes = await planParts({ ...planning, faults }, wanted, keys);
+  const isInFile = ({ path }: FileFault) => valueAt(entry, path.slice(planned.path.length)) !== undefined;
+  planning.faults.push(...faults.filter(isInFile));
+  return changes;
 }
 
 /** `keys` collects the keys of the whole file. */
-async function planSite(planning: Planning, { planned, entry, names }: WantedSite, keys: Set<string>): Promise<Change[]> {
+async function planParts(planning: Planning, { planned, entry, names }: WantedSite, keys: Set<string>): Promise<Change[]> {
   const { context } = planning;
   const { site, host, by } = planned;
   const { name = site?.name ?? host } = entry;
@@ -165,7 +176,8 @@ async function planSettings(
     const own = [...path, "settings", label];
     const read = readSettings({ [label]: text });
     if (read instanceof SettingFault) {
-      faults.push({ path: own, message: read.message.replace(`${label} `, "") });
+      const message = read.message.replace(`${label} `, "");
+      faults.push({ path: own, message: [message, didYouMean(findNearest(text, choicesOf(label)))].filter(Boolean).join(" ") });
       continue;
     }
     const checkAddress = (url: string) => urlFault(context.allowPrivate, url);

@@ -50,7 +50,8 @@ function planSource(planning: Planning, entry: SourceEntry, existing: Source | u
   const given = Object.fromEntries(
     Object.entries(entry.settings).flatMap(([setting, value]) => (value === undefined ? [] : [[setting, value]])),
   );
-  const secrets = new Set(settingsOf(kindOf(kind) ?? missingKind(kind)).flatMap((one) => (one.secret ? [one.name] : [])));
+  const declared = settingsOf(kindOf(kind) ?? missingKind(kind));
+  const secrets = new Set(declared.flatMap((one) => (one.secret ? [one.name] : [])));
   for (const setting of Object.keys(given))
     if (secrets.has(setting) && !planning.isReference([...path, "settings", setting]))
       planning.faults.push({ path: [...path, "settings", setting], message: mustBeReference });
@@ -61,6 +62,7 @@ function planSource(planning: Planning, entry: SourceEntry, existing: Source | u
       planning,
       (field) => [...path, "settings", field],
       () => checkSource(kind, existing, given, by.now),
+      (field) => ({ given: given[field] ?? "", choices: declared.find((one) => one.name === field)?.choices ?? [] }),
     );
   const changed = Object.entries(given).filter(([setting, value]) => !isSame(existing, setting, value));
   const shown = (setting: string, value: string | null) => (value !== null && secrets.has(setting) ? shownSecret : value);

@@ -5,6 +5,8 @@ import type { Access } from "../access/access.ts";
 import type { AllowList } from "../delivery/addresses.ts";
 import type { threadShare } from "../kernel/concurrency.ts";
 import { Refusal, type By } from "../kernel/refusal.ts";
+import { english } from "../kernel/messages/message.ts";
+import { didYouMean, findNearest } from "../kernel/text.ts";
 import type { Site } from "../sites/directory.ts";
 import type { SiteContext } from "../sites/manage.ts";
 import type { FileFault, Path } from "./document.ts";
@@ -20,6 +22,8 @@ export type ConfigurationContext = SiteContext & {
   allowPrivate: AllowList;
   exportFolder: string | null;
   rights: FileRights;
+  /** The stored configuration is not known: what is only a fault with another one is none. */
+  isOffline?: true | undefined;
   /** Throws a refusal for a host that must not belong to a site. */
   checkHost?: (host: string) => void;
   by: By;
@@ -59,8 +63,11 @@ export type Planning = {
   rest: ReturnType<typeof threadShare.begin>;
 };
 
-/** A site of the file: `site` is null where it does not exist yet. `by` adds it and its hosts. */
-export type PlannedSite = { site: Site | null; host: string; path: Path; by: By };
+/**
+ * A site of the file: `site` is null where it does not exist yet, or where its hosts do not say which one it is. `by` adds it and
+ * its hosts.
+ */
+export type PlannedSite = { site: Site | null; isUnidentified: boolean; host: string; path: Path; by: By };
 
 type Removal = Pick<Change, "what" | "run"> & { loss: () => string | Promise<string> };
 
@@ -100,17 +107,29 @@ export async function reconcile<Wanted, Existing>(
 export const mustBeReference =
   'is a secret: write it as a reference, ${NAME} for a variable or "@file" for the content of a file.';
 
-/** Runs a check that refuses bad values, and turns a refusal into a fault of the file. */
-export function check<T>({ faults }: Planning, place: Path | ((field: string) => Path), work: () => T): T | null {
+/** A value and all those that it may have. */
+type Choice = { given: string; choices: readonly string[] };
+
+/** Runs a check that refuses bad values, and turns a refusal into a fault of the file, with the value that was probably meant. */
+export function check<T>(
+  { faults }: Pick<Planning, "faults">,
+  place: Path | ((field: string) => Path),
+  work: () => T,
+  choiceOf?: (field: string) => Choice,
+): T | null {
   try {
     return work();
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
-    const path = typeof place === "function" ? place(error.field) : place;
-    const { message } = error;
-    // The place names the field already.
-    const isNamed = path.at(-1) === error.field && message.startsWith(`${error.field} `);
-    faults.push({ path, message: isNamed ? message.slice(error.field.length + 1) : message });
+    for (const { field, message: said } of error.faults ?? [{ field: error.field, message: error.said }]) {
+      const path = typeof place === "function" ? place(field) : place;
+      const message = english(said);
+      // The place names the field already.
+      const isNamed = path.at(-1) === (field.split(".").at(-1) ?? field) && message.startsWith(`${field} `);
+      const sentence = isNamed ? message.slice(field.length + 1) : message;
+      const { given, choices } = choiceOf?.(field) ?? { given: "", choices: [] };
+      faults.push({ path, message: [sentence, didYouMean(findNearest(given, choices))].filter(Boolean).join(" ") });
+    }
     return null;
   }
 }

@@ -4,9 +4,16 @@ import { z } from "zod";
 import { maxPasswordLength } from "../access/password.ts";
 import { platforms } from "../platforms/index.ts";
 import type { Platform } from "../platforms/platform.ts";
-import { settingLabels } from "../sites/settings.ts";
+import { describeSettings, settingLabels, withDefaults } from "../sites/settings.ts";
 import { settingsOf, type Kind } from "../sources/kind.ts";
 import { kinds } from "../sources/kinds/index.ts";
+
+/** What the reference and editors say of a field. `fallback` is its default where that is not part of the check. */
+const about = (description: string, example: unknown, fallback?: unknown) => ({
+  description,
+  examples: [example],
+  ...(fallback !== undefined && { default: fallback }),
+});
 
 /** The files of this version say `version: 1`. */
 export const fileVersion = "1";
@@ -45,32 +52,50 @@ const settingValue = z
           : String(value),
   );
 
+const defaultSettings = describeSettings(withDefaults({}));
+
 const settings = z
-  .strictObject(Object.fromEntries(settingLabels.map(({ label, help }) => [label, settingValue.optional().describe(help)])))
-  .describe(
-    "Settings of the site, as `cleancast site set SITE name=value` takes them; lists are written as lists. Settings that are not named stay as they are.",
+  .strictObject(
+    Object.fromEntries(
+      settingLabels.map(({ label, help, example }) => [
+        label,
+        settingValue.optional().meta(about(help, example, defaultSettings[label])),
+      ]),
+    ),
+  )
+  .meta(
+    about(
+      "Settings of the site, as `cleancast site set SITE name=value` takes them; lists are written as lists. Settings that are not named stay as they are.",
+      { time_zone: "Europe/Berlin" },
+      {},
+    ),
   );
 
 const key = z
   .strictObject({
-    name: name.describe("The name of the key."),
+    name: name.meta(about("The name of the key.", "HubSpot")),
     key: secret
       .min(20, "must be at least 20 characters")
       .regex(/^[\x21-\x7e]+$/, "must be letters, digits and signs without spaces")
       .optional()
-      .describe("The key itself, as a reference: `${NAME}` or `@file`. Only its hash is stored."),
+      .meta(
+        about(
+          "The key itself, as a reference: `${NAME}` or `@file`. Only its hash is stored. Either this or `hash`.",
+          "${HUBSPOT_KEY}",
+        ),
+      ),
     hash: z
       .string()
       .trim()
       .toLowerCase()
       .regex(/^[0-9a-f]{64}$/, "must be the SHA-256 of the key: 64 hex characters")
       .optional()
-      .describe("The SHA-256 of the key in hex, in place of the key."),
-    mode: z.enum(["live", "test"]).default("live").describe("Events of a test key are never counted."),
+      .meta(about("The SHA-256 of the key in hex, in place of the key.", "0123456789abcdef".repeat(4))),
+    mode: z.enum(["live", "test"]).default("live").meta(about("Events of a test key are never counted.", "test")),
     expires: z
       .union([z.iso.date(), z.iso.datetime()], "must be a date like 2027-01-31 or a time like 2027-01-31T12:00:00Z")
       .optional()
-      .describe("When the key expires: a date (00:00 UTC) or a time."),
+      .meta(about("When the key expires: a date (00:00 UTC) or a time.", "2027-01-31", "never")),
   })
   .refine((one) => (one.key === undefined) !== (one.hash === undefined), "needs either key or hash");
 
@@ -87,16 +112,22 @@ const connectionOf = (platform: Platform) =>
         ),
       )
       .default({})
-      .describe("The settings of the connection. Those that are not named stay as they are."),
+      .meta(
+        about(
+          "The settings of the connection. Those that are not named stay as they are.",
+          { access_token: "${META_TOKEN}" },
+          {},
+        ),
+      ),
     events: z
       .union([z.literal("all"), z.array(z.string().min(1)).min(1)], "must be all or a list of names")
       .optional()
-      .describe("The events that are sent: `all`, or a list of names. All by default."),
+      .meta(about("The events that are sent: `all`, or a list of names.", ["purchase", "lead"], "all")),
     ...(platform.events && {
       event_names: z
         .record(z.string().min(1), scalar)
         .optional()
-        .describe("The platform's name for an event, by the name that your server sends."),
+        .meta(about("The platform's name for an event, by the name that your server sends.", { lead: "Contact" }, {})),
     }),
     ...(platform.fields?.length && {
       fields: z
@@ -104,15 +135,19 @@ const connectionOf = (platform: Platform) =>
           Object.fromEntries(platform.fields.map(({ name: field, help }) => [field, scalar.optional().describe(help)])),
         )
         .optional()
-        .describe("The source of a field of the platform."),
+        .meta(about("The source of a field of the platform.", { "custom_data.content_name": "productName" }, {})),
     }),
     values: z
       .record(z.string().min(1), scalar)
       .optional()
-      .describe(
-        "The value that the platform receives, by the name of the event, or `*` for all others: `20%`, `15 EUR`, `net`, `shoes 20%, others 5%`, or `as sent`.",
+      .meta(
+        about(
+          "The value that the platform receives, by the name of the event, or `*` for all others: `20%`, `15 EUR`, `net`, `shoes 20%, others 5%`, or `as sent`.",
+          { purchase: "20%" },
+          {},
+        ),
       ),
-    paused: yesNo.optional().describe("`true` holds deliveries back; none is lost."),
+    paused: yesNo.optional().meta(about("`true` holds deliveries back; none is lost.", true, false)),
   });
 
 export type ConnectionEntry = {
@@ -133,7 +168,9 @@ const connection = z.discriminatedUnion("platform", forms as [(typeof forms)[num
 const sourceOf = (kind: Kind) =>
   z.strictObject({
     kind: z.literal(kind.id).describe(`${kind.name}.`),
-    name: name.default(kind.name).describe("The name of the source, by which it is found. The kind's name by default."),
+    name: name
+      .default(kind.name)
+      .meta(about("The name of the source, by which it is found. The kind's name by default.", kind.name)),
     settings: z
       .strictObject(
         Object.fromEntries(
@@ -144,8 +181,14 @@ const sourceOf = (kind: Kind) =>
         ),
       )
       .default({})
-      .describe("The settings of the source. Those that are not named stay as they are."),
-    paused: yesNo.optional().describe("`true` lets the sender wait: its requests are to be repeated later."),
+      .meta(
+        about(
+          "The settings of the source. Those that are not named stay as they are.",
+          { signing_secret: "${STRIPE_SECRET}" },
+          {},
+        ),
+      ),
+    paused: yesNo.optional().meta(about("`true` lets the sender wait: its requests are to be repeated later.", true, false)),
   });
 
 export type SourceEntry = {
@@ -165,13 +208,19 @@ const webhook = z.strictObject({
     .string()
     .min(1, "must not be empty")
     .max(2048)
-    .describe("Receives the totals. It may contain a token: then write it as a reference."),
+    .meta(about("Receives the totals. It may contain a token: then write it as a reference.", "https://example.com/totals")),
   secret: secret
     .regex(/^whsec_[A-Za-z0-9+/]{32,}={0,2}$/, "must be whsec_ and at least 24 random bytes in base64")
     .optional()
-    .describe("Signs the requests, as a reference. Without it one is created, which `cleancast webhook rotate ID` replaces."),
-  send_empty: yesNo.optional().describe("`false` skips periods without events. `true` by default."),
-  disabled: yesNo.optional().describe("`true` keeps the periods and pushes none."),
+    .meta(
+      about(
+        "Signs the requests, as a reference. Without it one is created, which `cleancast webhook rotate ID` replaces.",
+        "${TOTALS_SECRET}",
+        "a new one",
+      ),
+    ),
+  send_empty: yesNo.optional().meta(about("`false` skips periods without events.", false, true)),
+  disabled: yesNo.optional().meta(about("`true` keeps the periods and pushes none.", true, false)),
 });
 
 const dataExport = z
@@ -183,26 +232,43 @@ const dataExport = z
           .string()
           .min(1, "must not be empty")
           .max(600)
-          .describe("`folder` for the operator's CLEANCAST_EXPORT_FOLDER, or `s3://BUCKET/PREFIX`."),
+          .meta(
+            about("`folder` for the operator's CLEANCAST_EXPORT_FOLDER, or `s3://BUCKET/PREFIX`.", "s3://my-bucket/cleancast"),
+          ),
         endpoint: z
           .string()
           .max(2048)
           .optional()
-          .describe("The address of the store, like https://s3.eu-central-1.amazonaws.com."),
-        region: z.string().max(100).optional().describe("The region of the store; us-east-1 by default."),
-        key_id: z.string().max(500).optional().describe("The id of the store's key."),
-        secret: secret.optional().describe("The secret of the key, as a reference."),
-        format: z.enum(["parquet", "ndjson"]).optional().describe("The form of the files; parquet by default."),
-        people: yesNo.optional().describe("`true` adds the SHA-256 of the email. `false` by default."),
+          .meta(about("The address of the store. Required for a bucket.", "https://s3.eu-central-1.amazonaws.com")),
+        region: z
+          .string()
+          .max(100)
+          .optional()
+          .meta(about("The region of the store.", "eu-central-1", "us-east-1")),
+        key_id: z
+          .string()
+          .max(500)
+          .optional()
+          .meta(about("The id of the store's key. Required for a new bucket.", "AKIAEXAMPLE")),
+        secret: secret
+          .optional()
+          .meta(about("The secret of the key, as a reference. Required for a new bucket.", "${EXPORT_SECRET}")),
+        format: z
+          .enum(["parquet", "ndjson"])
+          .optional()
+          .meta(about("The form of the files.", "ndjson", "parquet")),
+        people: yesNo.optional().meta(about("`true` adds the SHA-256 of the email.", true, false)),
         since: z
           .union([z.iso.date(), z.iso.datetime()], "must be a date like 2026-11-01 or a time like 2026-11-01T12:00:00Z")
           .optional()
-          .describe("Also exports the past from here on. It counts when the export is added."),
+          .meta(
+            about("Also exports the past from here on. It counts when the export is added.", "2026-11-01", "the present hour"),
+          ),
       }),
     ],
     "must be off or have the field to",
   )
-  .describe("Hourly files of events, deliveries and attempts; `off` ends them.");
+  .meta(about("Hourly files of events, deliveries and attempts; `off` ends them.", { to: "folder" }, "off"));
 
 export type DataExportEntry = z.output<typeof dataExport>;
 
@@ -210,39 +276,71 @@ export const siteEntry = z.strictObject({
   hosts: z
     .array(host)
     .min(1, "must name at least one host")
-    .describe("The hosts of the site. The site is found by any of them; the first names a new site."),
-  name: name.optional().describe("The name in the dashboard; the first host by default."),
+    .meta(about("The hosts of the site. The site is found by any of them; the first names a new site.", ["store.example.com"])),
+  name: name.optional().meta(about("The name in the dashboard.", "Store", "the first host")),
   settings: settings.optional(),
-  keys: z.array(key).optional().describe("Inbound keys. The first key of a site turns inbound on."),
-  connections: z.array(connection).optional().describe("Connections to platforms, one for each account."),
-  sources: z.array(source).optional().describe("Systems that send their own webhooks, such as Stripe."),
-  webhooks: z.array(webhook).optional().describe("Webhooks that receive the totals."),
+  keys: z
+    .array(key)
+    .optional()
+    .meta(about("Inbound keys. The first key of a site turns inbound on.", [{ name: "HubSpot", key: "${HUBSPOT_KEY}" }], [])),
+  connections: z
+    .array(connection)
+    .optional()
+    .meta(about("Connections to platforms, one for each account.", [{ platform: "sandbox" }], [])),
+  sources: z
+    .array(source)
+    .optional()
+    .meta(about("Systems that send their own webhooks, such as Stripe.", [{ kind: "stripe" }], [])),
+  webhooks: z
+    .array(webhook)
+    .optional()
+    .meta(about("Webhooks that receive the totals.", [{ url: "https://example.com/totals" }], [])),
   data_export: dataExport.optional(),
 });
 
 const member = z.strictObject({
-  email: z.string().min(3, "must be an email address").max(320).describe("The member's email address."),
-  role: z.enum(["viewer", "admin", "owner"]).describe("viewer can read, admin can change, owner can also manage members."),
+  email: z.string().min(3, "must be an email address").max(320).meta(about("The member's email address.", "ada@example.com")),
+  role: z
+    .enum(["viewer", "admin", "owner"])
+    .meta(about("viewer can read, admin can change, owner can also manage members.", "admin")),
   sites: z
     .union([z.literal("all"), z.array(host).min(1)], "must be all or a list of hosts")
     .default("all")
-    .describe("`all`, or a host of each site on which the member has the role."),
+    .meta(about("`all`, or a host of each site on which the member has the role.", ["store.example.com"])),
   password: z
     .string()
     .min(1, "must not be empty")
     .max(maxPasswordLength, `must be at most ${maxPasswordLength} characters`)
     .optional()
-    .describe(
-      "The first password of a new member, as a reference: `${NAME}` or `@file`. Members change it in the dashboard, and the file never changes it. Without it a new member is invited.",
+    .meta(
+      about(
+        "The first password of a new member, as a reference: `${NAME}` or `@file`. Members change it in the dashboard, and the file never changes it. Without it a new member is invited.",
+        "${OWNER_PASSWORD}",
+        "an invitation",
+      ),
     ),
-  name: name.optional().describe("The name of a new member who has a password; the email up to the @ by default."),
+  name: name.optional().meta(about("The name of a new member who has a password.", "Ada", "the email up to the @")),
 });
 
 export const configurationFile = z
   .strictObject({
-    version: z.union([z.literal(fileVersion), z.literal(1)], `must be ${fileVersion}`).describe("The version of the format."),
-    sites: z.array(siteEntry).optional().describe("The sites of the installation."),
-    members: z.array(member).optional().describe("The people who may sign in. A new one is invited, or added with a password."),
+    version: z
+      .union([z.literal(fileVersion), z.literal(1)], `must be ${fileVersion}`)
+      .meta(about("The version of the format.", 1)),
+    sites: z
+      .array(siteEntry)
+      .optional()
+      .meta(about("The sites of the installation.", [{ hosts: ["store.example.com"] }], [])),
+    members: z
+      .array(member)
+      .optional()
+      .meta(
+        about(
+          "The people who may sign in. A new one is invited, or added with a password.",
+          [{ email: "ada@example.com", role: "owner" }],
+          [],
+        ),
+      ),
   })
   .meta({ title: "Cleancast configuration file" });
 
@@ -260,8 +358,11 @@ export const toJsonSchema = () =>
   z.toJSONSchema(configurationFile, {
     io: "input",
     target: "draft-2020-12",
-    override({ jsonSchema }) {
-      const { description: _, ...form } = jsonSchema;
+    override({ zodSchema, jsonSchema }) {
+      // Those of values that are written in several forms are left out otherwise.
+      const { examples, default: fallback } = z.globalRegistry.get(zodSchema) ?? {};
+      Object.assign(jsonSchema, examples && { examples }, fallback !== undefined && { default: fallback });
+      const { description: _text, examples: _examples, default: _default, ...form } = jsonSchema;
       const { type, pattern, format, minLength = 0 } = form;
       if (type !== "string" || !(pattern || format || minLength > 1)) return;
       for (const keyword of Object.keys(form)) Reflect.deleteProperty(jsonSchema, keyword);

@@ -9,7 +9,12 @@ import type { TokenFault } from "./oauth/oauth2.ts";
 import type { Answer, Sender } from "./send.ts";
 
 /** Where a call goes. */
-type Target = { platform: Platform; settings: ConnectionSettings };
+type Target = {
+  platform: Platform;
+  settings: ConnectionSettings;
+  /** Added to the request: they continue a trace. Neither a secret nor part of what is logged. */
+  headers?: Record<string, string> | undefined;
+};
 
 export type PlatformCall = {
   /** The settings that the call was made with; null when no call was made. */
@@ -38,7 +43,8 @@ export async function callPlatform(
     describeRequest(platform, conversions.length > 1 ? requestOfOne(target, conversion, now) : request, conversion);
   try {
     request = toRequest(target, conversions, now);
-    answer = await sender.send(request, {
+    const { headers } = target;
+    answer = await sender.send(headers ? { ...request, headers: { ...headers, ...request.headers } } : request, {
       platform: platform.id,
       customerAddress: platform.customerAddress === true,
     });

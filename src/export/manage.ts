@@ -3,7 +3,7 @@
 import { readAddress, type AllowList } from "../delivery/addresses.ts";
 import { timeOfId } from "../kernel/ids.ts";
 import { say } from "../kernel/messages/message.ts";
-import { Missing, Refusal, type By } from "../kernel/refusal.ts";
+import { checkAll, Missing, Refusal, type By } from "../kernel/refusal.ts";
 import { dayMs, hourMs } from "../kernel/time.ts";
 import type { Site } from "../sites/directory.ts";
 import { auditLine, requireSettings } from "../sites/manage.ts";
@@ -66,11 +66,17 @@ function hoursOf(before: DataExport | null, since: number | null, now: number) {
   return { fromHour, liveHour, nextHour: fromHour };
 }
 
-/** Hours before the first event would be empty. */
-async function readSince(store: ExportStore, siteId: string, since: string | number, now: number): Promise<number> {
+/** Returns the time from which the past is exported, or refuses it. */
+export function checkSince(since: string | number, now: number): number {
   const at = typeof since === "number" ? since : Date.parse(since);
   if (!(at <= now && at >= now - maxSinceDays * dayMs))
     throw new Refusal("since", say("export_since_invalid", { max: maxSinceDays }));
+  return at;
+}
+
+/** Hours before the first event would be empty. */
+async function readSince(store: ExportStore, siteId: string, since: string | number, now: number): Promise<number> {
+  const at = checkSince(since, now);
   const first = await store.exportRows.findFirst(siteId);
   return Math.floor(Math.max(at, first === null ? now : timeOfId(first)) / hourMs) * hourMs;
 }
@@ -85,18 +91,29 @@ export function readTarget(wanted: ExportRequest, before: ExportTarget | null, p
   const place = readBucketPlace(to);
   if (!place) throw new Refusal("to", say("export_place_invalid"));
   const known = before?.kind === "bucket" && before.bucket === place.bucket ? before : null;
-  const endpoint = readEndpoint(wanted.endpoint ?? known?.endpoint ?? "", places.allowPrivate);
+  const given = { keyId: wanted.keyId?.trim(), secret: wanted.secret?.trim() };
+  let endpoint = "";
   // The credentials of one store are not sent to another.
-  const kept = known?.endpoint === endpoint ? known : null;
-  const region = wanted.region?.trim() || kept?.region || defaultRegion;
+  const keptBy = () => (known?.endpoint === endpoint ? known : null);
+  checkAll(
+    () => void (endpoint = readEndpoint(wanted.endpoint ?? known?.endpoint ?? "", places.allowPrivate)),
+    () => checkRegion(wanted.region?.trim() || defaultRegion),
+    () => checkCredentials(given.keyId || keptBy()?.keyId, given.secret || keptBy()?.secret),
+  );
+  const kept = keptBy();
+  const [keyId = "", secret = ""] = [given.keyId || kept?.keyId, given.secret || kept?.secret];
+  return { kind: "bucket", endpoint, region: wanted.region?.trim() || kept?.region || defaultRegion, ...place, keyId, secret };
+}
+
+function checkRegion(region: string): void {
   if (!/^[a-z0-9-]{1,40}$/.test(region)) throw new Refusal("region", say("export_region_invalid"));
-  const keyId = wanted.keyId?.trim() || kept?.keyId;
-  const secret = wanted.secret?.trim() || kept?.secret;
+}
+
+function checkCredentials(keyId: string | undefined, secret: string | undefined): void {
   if (!keyId || !secret) throw new Refusal("secret", say("export_credentials_needed"));
   for (const text of [keyId, secret])
     if (text.length > maxCredentialLength || !/^[\x21-\x7e]+$/.test(text))
       throw new Refusal("secret", say("export_credentials_invalid", { max: maxCredentialLength }));
-  return { kind: "bucket", endpoint, region, ...place, keyId, secret };
 }
 
 function readEndpoint(text: string, allow: AllowList): string {

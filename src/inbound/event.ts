@@ -37,6 +37,8 @@ export type InboundOptions = {
   authentication: AuthenticateOptions;
   relay: (received: Received, site: Site, deadline: number) => Promise<Exit>;
   relayBatch: (batch: readonly Received[], site: Site, deadline: number) => Promise<PromiseSettledResult<Exit>[]>;
+  /** Reads the sender's own trace; absent where no traces are made. */
+  readTraceParent?: ((request: IncomingMessage) => string | undefined) | undefined;
   countUse: (admitted: Admitted, now: number) => void;
   /** Makes the id of an event that is relayed at once: the relay releases it. */
   reserveId: (now: number) => ReservedId;
@@ -103,7 +105,8 @@ export function receive({ fields, extra, lookAlikes }: ReadEvent, { site, key }:
   line.event = event.id;
   line.name = event.name;
   line.mode = event.mode;
-  return { event, reservedId, eventTime: fields.eventTime, emailDomain: fields.emailDomain, clickIds: fields.clickIds };
+  const { eventTime, emailDomain, clickIds } = fields;
+  return { event, reservedId, eventTime, emailDomain, clickIds, traceParent: options.readTraceParent?.(call.request) };
 }
 
 /** By when the relay answers, and how long the store may take at most. */

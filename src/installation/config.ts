@@ -12,6 +12,8 @@ import { parseEdgeSecrets, type EdgeSecret } from "../http/edge.ts";
 import { parsePlainNetworks, parseTrustedProxies, type TransportRules } from "../http/transport.ts";
 import { findUrlFault } from "../store/engine/postgres/servers.ts";
 import type { StoreLocation } from "../store/connect.ts";
+import { readTraceSettings } from "../observability/traces/settings.ts";
+import { didYouMean } from "../kernel/text.ts";
 import { Environment, type Setting, type UnknownVariable } from "./environment.ts";
 import { readOrigins } from "./platformOrigins.ts";
 
@@ -39,7 +41,7 @@ export function readConfig(variables: Record<string, string | undefined> = proce
 
 export const describeUnknown = ({ name, nearest }: UnknownVariable) => ({
   what: `${name} is not a setting and has no effect`,
-  remedy: nearest ? `Did you mean ${nearest}?` : "Remove it, or look for the right name in .env.example.",
+  remedy: didYouMean(nearest) || "Remove it, or look for the right name in .env.example.",
 });
 
 function unknownText(unknown: UnknownVariable): string {
@@ -224,6 +226,19 @@ function readObservability(env: Environment) {
     metricsToken,
     /** Counts events by site too, which makes as many series as there are sites. */
     metricsBySite: env.flag("CLEANCAST_METRICS_SITES", false),
+    /** Where traces go; null where none are made. */
+    traces: readTraceSettings(
+      {
+        endpoint: env.text("OTEL_EXPORTER_OTLP_ENDPOINT"),
+        headers: env.text("OTEL_EXPORTER_OTLP_HEADERS"),
+        protocol: env.text("OTEL_EXPORTER_OTLP_PROTOCOL"),
+        serviceName: env.text("OTEL_SERVICE_NAME", "cleancast"),
+        sampler: env.text("OTEL_TRACES_SAMPLER", "parentbased_always_on"),
+        argument: env.text("OTEL_TRACES_SAMPLER_ARG"),
+        passesOn: env.flag("CLEANCAST_TRACE_WEBHOOKS", false),
+      },
+      env.faults,
+    ),
   };
 }
 

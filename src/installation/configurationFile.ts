@@ -17,11 +17,11 @@ import { readVariable, type Config } from "./config.ts";
 import { findInstallation } from "./installation.ts";
 
 /**
- * Reads the file, and checks its syntax and fields. References are read from the environment, and from files whose paths are
- * relative to the configuration file.
+ * Reads the file. One whose syntax or fields have faults is refused with all its faults, and nothing is opened or created.
+ * References are read from the environment, and from files whose paths are relative to the configuration file.
  */
-export async function readConfigurationFile(path: string): Promise<FileText> {
-  const { checkFile } = await import("../configFile/plan.ts");
+export async function readConfigurationFile(config: Config, path: string): Promise<FileText> {
+  const { readFile } = await import("../configFile/plan.ts");
   const text = readText(path);
   if (text === null) throw new Refusal("file", `The file ${path} cannot be read.`);
   const lookup = {
@@ -29,7 +29,8 @@ export async function readConfigurationFile(path: string): Promise<FileText> {
     file: (name: string) => readText(resolve(dirname(path), name)) ?? new Fault(`the file ${name} cannot be read.`),
   };
   const file = { name: path, text, lookup };
-  await checkFile(file);
+  const { faults } = await readFile(file);
+  if (faults.length > 0) await planInEmpty(config, file, { prune: false, isOffline: true });
   return file;
 }
 
@@ -46,7 +47,14 @@ function readText(path: string): string | null {
  * nothing behind. Null where there is an installation.
  */
 export async function planForNew(config: Config, file: FileText, { prune }: { prune: boolean }): Promise<Plan | null> {
-  if (await findInstallation(config)) return null;
+  return (await findInstallation(config)) ? null : planInEmpty(config, file, { prune });
+}
+
+async function planInEmpty(
+  config: Config,
+  file: FileText,
+  { prune, isOffline }: { prune: boolean; isOffline?: true },
+): Promise<Plan> {
   const { planFile } = await import("../configFile/plan.ts");
   const { publicUrl, transport, allowPrivate, exportFolder } = config;
   return withEmptyStore(config, async (store) => {
@@ -62,7 +70,7 @@ export async function planForNew(config: Config, file: FileText, { prune }: { pr
       onDefect: (error) => process.emitWarning(String(error)),
     });
     const by = { actor: "configuration file", now: Date.now() };
-    const context = { store, directory, access, allowPrivate, exportFolder, by, rights: operatorRights };
+    const context = { store, directory, access, allowPrivate, exportFolder, by, rights: operatorRights, isOffline };
     try {
       return await planFile(context, file, { prune });
     } finally {

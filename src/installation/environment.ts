@@ -5,7 +5,7 @@ import { findNearest } from "../kernel/text.ts";
 const ownPrefix = "CLEANCAST_";
 
 /** Settings without the prefix that hold secrets, or lead to them. */
-const withSecrets = new Set(["DATABASE_URL", "TLS_KEY_FILE", "PGPASSWORD", "PGPASSFILE"]);
+const withSecrets = new Set(["DATABASE_URL", "TLS_KEY_FILE", "PGPASSWORD", "PGPASSFILE", "OTEL_EXPORTER_OTLP_HEADERS"]);
 
 /** The documented examples use these names for other programs: senders of events, and the proxy of the Compose files. */
 const ofOtherPrograms = new Set(["INBOUND", "KEY", "NAME", "NAMES", "NODES"].map((name) => ownPrefix + name));

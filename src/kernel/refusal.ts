@@ -84,6 +84,19 @@ export function refuseFields(faults: readonly Refusal[]): void {
   if (first) throw others.length > 0 ? new InvalidFields(first, faults) : first;
 }
 
+/** Runs checks that refuse, and refuses with what all of them found. */
+export function checkAll(...checks: (() => void)[]): void {
+  const found: Refusal[] = [];
+  for (const check of checks)
+    try {
+      check();
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error;
+      found.push(...(error.faults?.map(({ field, message }) => new Refusal(field, message)) ?? [error]));
+    }
+  refuseFields(found);
+}
+
 /** The value is valid, and the present state does not allow it: a name is taken, a file exists, a row has ended. */
 export class Conflict extends Refusal {}
 

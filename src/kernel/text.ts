@@ -3,17 +3,32 @@ export const countOf = (count: number, one: string, many = `${one}s`) => `${coun
 
 export const escapeHtml = (text: string) => text.replaceAll(/[&<>"']/g, (sign) => `&#${sign.codePointAt(0)};`);
 
+/** A longer text is no misspelled name, and would take long to compare. */
+const maxWordLength = 100;
+/** As in `google`, for google_ads. */
+const minBeginning = 4;
+
 /**
- * Finds the known word that differs least from a misspelled one; null where none is near. The first `sharedLength` characters,
- * which all words share, do not count.
+ * Finds the known word that differs least from a misspelled one, without regard to case, or the only one that begins with it; null
+ * where none is near. The first `sharedLength` characters, which all words share, do not count.
  */
 export function findNearest(word: string, known: Iterable<string>, sharedLength = 0): string | null {
+  if (word.length > maxWordLength) return null;
   const maxDistance = Math.max(1, Math.floor((word.length - sharedLength) / 3));
-  const near = Array.from(known, (one) => ({ one, distance: editDistance(word, one) }))
+  const typed = word.toLowerCase();
+  const all = [...known];
+  const near = all
+    .filter((one) => Math.abs(one.length - word.length) <= maxDistance)
+    .map((one) => ({ one, distance: editDistance(typed, one.toLowerCase()) }))
     .filter(({ distance }) => distance <= maxDistance)
     .toSorted((a, b) => a.distance - b.distance);
-  return near[0]?.one ?? null;
+  if (near[0]) return near[0].one;
+  const longer = typed.length - sharedLength >= minBeginning ? all.filter((one) => one.toLowerCase().startsWith(typed)) : [];
+  return longer.length === 1 ? (longer[0] ?? null) : null;
 }
+
+/** "Did you mean time_zone?"; nothing where no known word is near. */
+export const didYouMean = (nearest: string | null) => (nearest === null ? "" : `Did you mean ${nearest}?`);
 
 /** Counts the insertions, deletions and replacements that turn one word into another. */
 function editDistance(from: string, to: string): number {

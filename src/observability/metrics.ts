@@ -9,6 +9,7 @@ import type { Capacity } from "./capacity.ts";
 import type { Counts } from "./counts.ts";
 import { createExporter, type Exporter, type Sample } from "./exporter.ts";
 import type { Readiness } from "./readiness.ts";
+import type { TraceCounts } from "./traces/exporter.ts";
 
 type MetricSources = {
   version: string;
@@ -26,6 +27,8 @@ type MetricSources = {
   /** Expiry of the served certificate; null where none is served. */
   certificateExpiresAt: () => number | null;
   readiness: () => Promise<Readiness>;
+  /** Null where no traces are made. */
+  traces: TraceCounts | null;
   /** The clock skew that the last readiness check found. */
   skewMs: () => number | null;
   onDefect: (error: unknown, about: Record<string, unknown>) => void;
@@ -83,6 +86,15 @@ function declareNode({ gauge, counter }: Exporter, sources: MetricSources, data:
   counter("cleancast_defects_total", "Errors in the log.", [], () => [[totals.defects]]);
   gauge("cleancast_certificate_expiry_timestamp_seconds", "Expiry of the served certificate.", [], () =>
     toSeconds(sources.certificateExpiresAt()),
+  );
+  const { traces } = sources;
+  if (!traces) return;
+  counter("cleancast_trace_spans_exported_total", "Spans of traces that the receiver took.", [], () => [[traces.exported]]);
+  counter(
+    "cleancast_trace_spans_dropped_total",
+    "Spans of traces that were not exported: the queue was full, or the receiver did not take them.",
+    ["reason"],
+    () => Object.entries(traces.dropped),
   );
 }
 

@@ -26,6 +26,7 @@ import { createCounts } from "./counts.ts";
 import type { Log } from "./log.ts";
 import { countConsecutiveFailures, createReadiness, watchClockJumps } from "./readiness.ts";
 import { mountObservabilityRoutes } from "./route.ts";
+import type { TraceCounts } from "./traces/exporter.ts";
 import { defectKind, isTransient, messageOf, createRepeatedFaults, transientLine } from "./repeatedFaults.ts";
 
 export type Observability = ReturnType<typeof createObservability>;
@@ -38,6 +39,8 @@ type ObservedParts = {
   breaker: Breaker;
   version: string;
   certificateExpiresAt: () => number | null;
+  /** Null where no traces are made. */
+  traces: { counts: TraceCounts } | null;
 };
 
 /** Outcomes of sites on a machine that is down wait for it for a minute. */
@@ -190,6 +193,7 @@ export function createObservability(config: Config, { log, writeInbound, writeSo
         backlog: createBacklog({ store, directory, now, elapsed }),
         capacity: createCapacity({ ...config, store, now, elapsed }),
         certificateExpiresAt: parts.certificateExpiresAt,
+        traces: parts.traces?.counts ?? null,
         deletions: () => store.deletions.readTotals(),
         readiness: () => ready.read(),
         skewMs: ready.skewMs,

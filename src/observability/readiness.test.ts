@@ -180,6 +180,7 @@ test("events that fail because of one machine of a sharded database leave the no
     store: { ...store, health },
     directory: createDirectory(store),
     version: "1",
+    traces: null,
     certificateExpiresAt: () => null,
     lanes: {} as never,
     breaker: {} as never,

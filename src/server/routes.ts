@@ -21,7 +21,7 @@ import type { Config } from "../installation/config.ts";
 import { mountMcp } from "../mcp/mount.ts";
 import { callbackPath, oauthRoutes } from "../oauth/route.ts";
 import type { Observability } from "../observability/observability.ts";
-import { acceptBatch, relay, relayBatch } from "../pipeline.ts";
+import { tracedPipeline } from "../observability/traces/tracedPipeline.ts";
 import { addressOf } from "./server.ts";
 import type { Services } from "./services.ts";
 import type { Shutdown } from "./shutdown.ts";
@@ -45,9 +45,9 @@ export type MountedRoutes = {
 
 export function mountRoutes(app: FastifyInstance, options: RouteOptions): MountedRoutes {
   const { services, observability, version, certificateExpiresAt } = options;
-  const { store, directory, lanes, breaker, checker } = services;
+  const { store, directory, lanes, breaker, checker, traces } = services;
   const { transport } = options.config;
-  observability.mountRoutes(app, { store, directory, lanes, breaker, version, certificateExpiresAt });
+  observability.mountRoutes(app, { store, directory, lanes, breaker, version, certificateExpiresAt, traces });
   mountInbound(app, options);
   hostCheckRoutes(app, { directory, transport, checker });
   mountCollect(app, options);
@@ -55,11 +55,12 @@ export function mountRoutes(app: FastifyInstance, options: RouteOptions): Mounte
 }
 
 function mountInbound(app: FastifyInstance, { config, services, observability }: RouteOptions): void {
-  const { store, directory, lanes, links, memory, visitCounts, openEvents, keyUses, ownHost, now, onDefect } = services;
+  const { store, directory, lanes, links, memory, visitCounts, openEvents, keyUses, ownHost, traces, now, onDefect } = services;
   const onConverted = (siteId: string, evidence: ReadonlySet<string>, at: number) => {
     for (const name of ["", ...evidence]) visitCounts.countEvidence(siteId, "evidence at conversions", name, at);
   };
   const parts = { store, lanes, memory, now, onConverted, onPlanned: observability.onPlanned };
+  const { relay, relayBatch, acceptBatch } = tracedPipeline(parts, traces);
   const load = createLoad(config.maxInFlight);
   const reserveId = (at: number) => openEvents.reserveId(at);
   const sources = sourceRoute(app, {
@@ -68,7 +69,7 @@ function mountInbound(app: FastifyInstance, { config, services, observability }:
     links,
     ownHost,
     transport: config.transport,
-    acceptBatch: (batch, site, deadline) => acceptBatch(batch, site, deadline, parts),
+    acceptBatch,
     reserveId,
     countUse: (siteId, sourceId, at) => keyUses.count(siteId, sourceId, at),
     answerMs: config.answerMs,
@@ -91,8 +92,9 @@ function mountInbound(app: FastifyInstance, { config, services, observability }:
       wrongKeys: countWrongKeys(store),
       rateLimit: createRateLimit(),
     },
-    relay: (received, site, deadline) => relay(received, site, deadline, parts),
-    relayBatch: (batch, site, deadline) => relayBatch(batch, site, deadline, parts),
+    relay,
+    relayBatch,
+    readTraceParent: traces?.readParent,
     countUse: ({ site, key }, at) => keyUses.count(site.id, key.id, at),
     reserveId,
     answerMs: config.answerMs,

@@ -41,7 +41,6 @@ import { startDueTimes } from "../maintenance/dueTimes.ts";
 import { createPace } from "../background/pace.ts";
 import { createPurgeJob } from "../maintenance/purge.ts";
 import type { Observability } from "../observability/observability.ts";
-import { acceptBatch } from "../pipeline.ts";
 import { pushAttemptMs } from "../outbound/push.ts";
 import { startOutbound } from "../outbound/worker.ts";
 import { startFeeds } from "../reconcile/feedWorker.ts";
@@ -52,6 +51,8 @@ import { createWeeklyReportJob } from "../sharing/weekly.ts";
 import { createStatisticsJob } from "../statistics/worker.ts";
 import type { Settlement } from "../store/deliveries/delivery.ts";
 import { createTrafficMemory, type TrafficMemory } from "../traffic/frequency.ts";
+import { tracedPipeline } from "../observability/traces/tracedPipeline.ts";
+import type { Traces } from "../observability/traces/traces.ts";
 import type { Shutdown } from "./shutdown.ts";
 
 type ServiceOptions = {
@@ -59,6 +60,8 @@ type ServiceOptions = {
   log: Logger;
   observability: Observability;
   shutdown: Shutdown;
+  /** Null where no traces are made. */
+  traces: Traces | null;
   now: () => number;
 };
 
@@ -104,7 +107,7 @@ export async function startServices(options: ServiceOptions) {
   shutdown.add("background", "hosts", startHostMonitor({ ...node, checker }));
   startJob(createAlertJob({ ...node, channels, everyMs: config.alertMs }));
   startJob(createWeeklyReportJob({ ...node, channels, everyMs: config.alertMs }));
-  return { ...node, ...delivery, ...counters, pushSender, checker, mailer, countries };
+  return { ...node, ...delivery, ...counters, pushSender, checker, mailer, countries, traces: options.traces };
 }
 
 /** Opens what all services share. */
@@ -152,7 +155,7 @@ async function createNode({ config, observability, shutdown, now }: ServiceOptio
   };
 }
 
-async function startDelivery(node: Node, { config, log, observability, shutdown }: ServiceOptions) {
+async function startDelivery(node: Node, { config, log, observability, shutdown, traces }: ServiceOptions) {
   const { store, directory, dueWork, now, elapsed, onDefect } = node;
   const sender = createSender({ ...config, allow: config.allowPrivate, origins: config.platformOrigins });
   shutdown.add("clients", "platforms", () => sender.close());
@@ -161,6 +164,7 @@ async function startDelivery(node: Node, { config, log, observability, shutdown 
   const onSettled = (settlement: Settlement) => {
     const connection = directory.connection(settlement.siteId, settlement.connectionId);
     observability.onSettled(connection?.platform ?? "unknown", settlement);
+    traces?.addAttempt(connection?.platform ?? "unknown", directory.site(settlement.siteId), settlement);
     if (settlement.state === "queued") dueWork.note(settlement, settlement.dueAt);
   };
   const openEvents = await startOpenEvents({
@@ -184,6 +188,7 @@ async function startDelivery(node: Node, { config, log, observability, shutdown 
     elapsed,
     clock: node.clock,
     recheck: recheckWith({ store, directory }),
+    traceHeaders: traces?.headersFor,
     onDefect,
     markForReconnection: (connection, reason) => markForReconnection(node, connection, reason, now()),
   });
@@ -253,7 +258,7 @@ function startLookUps(
   node: Node,
   { sender, lanes, openEvents }: Awaited<ReturnType<typeof startDelivery>>,
   { sourceObserver }: ReturnType<typeof startCounters>,
-  { config, observability, shutdown }: ServiceOptions,
+  { config, observability, shutdown, traces }: ServiceOptions,
 ): void {
   const parts = { store: node.store, lanes, now: node.now, onPlanned: observability.onPlanned };
   const job = createLookUpJob({
@@ -261,7 +266,7 @@ function startLookUps(
     sender,
     retry: { scheduleMs: config.retryScheduleMs, random: Math.random },
     answerMs: config.answerMs,
-    acceptBatch: (batch, site, deadline) => acceptBatch(batch, site, deadline, parts),
+    acceptBatch: tracedPipeline(parts, traces).acceptBatch,
     reserveId: (at) => openEvents.reserveId(at),
     onLookedUp: (...lookedUp) => sourceObserver.countLookedUp(...lookedUp),
   });
@@ -296,14 +301,14 @@ async function startBackups(
   shutdown.add("background", backups.name, backups.start());
 }
 
-async function startPushes(node: Node, { config, log, shutdown }: ServiceOptions) {
+async function startPushes(node: Node, { config, log, shutdown, traces }: ServiceOptions) {
   const { connectMs, allowPrivate: allow } = config;
   // Receivers get more time than platforms, and no operator redirects them to another origin.
   const sender = createSender({ connectMs, attemptMs: pushAttemptMs, allow, origins: {} });
   shutdown.add("clients", "receivers", () => sender.close());
   const stop = startOutbound({
     ...node,
-    sender,
+    sender: traces ? traces.tracePushes(sender) : sender,
     attemptMs: pushAttemptMs,
     pushMs: config.pushMs,
     retry: { scheduleMs: config.pushRetryMs, random: Math.random },

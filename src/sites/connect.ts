@@ -9,7 +9,7 @@ import { readSecrets, writeSecrets } from "../platforms/shared/signature.ts";
 import { checkAddresses, checkRequired, checkSettings, checkValues, defaultsOf, withChanges } from "./connectionSettings.ts";
 import type { Connection, Site } from "./directory.ts";
 import { say } from "../kernel/messages/message.ts";
-import { type By, Missing, missing, Refusal } from "../kernel/refusal.ts";
+import { type By, checkAll, Missing, missing, Refusal } from "../kernel/refusal.ts";
 import { auditLine, type SiteContext } from "./manage.ts";
 
 /** `events` null means every event; without it the selection does not change. */
@@ -97,9 +97,11 @@ export function planConnection(
     );
   // Connecting again with one setting keeps the others.
   const settings = withSigningSecret(platform, withChanges(platform, existing?.settings ?? {}, given));
-  checkRequired(platform, settings);
-  checkValues(platform, settings);
-  checkAddresses(platform, settings, checkAddress);
+  checkAll(
+    () => checkRequired(platform, settings),
+    () => checkValues(platform, settings),
+    () => checkAddresses(platform, settings, checkAddress),
+  );
   return {
     siteId: site.id,
     id: existing?.id ?? shortId(),

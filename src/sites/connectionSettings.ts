@@ -86,10 +86,15 @@ export function checkAddresses(
   settings: Record<string, string>,
   checkAddress: (url: string) => string | null,
 ): void {
-  for (const [name, value] of platform.customerAddress ? Object.entries(settings) : []) {
-    const fault = /^https?:\/\//i.test(value) && !name.startsWith("map.") ? checkAddress(value) : null;
-    if (fault) throw new Refusal(name, say("address_fault", { setting: name, fault }));
-  }
+  const addresses = Object.entries(platform.customerAddress ? settings : {}).filter(
+    ([name, value]) => /^https?:\/\//i.test(value) && !name.startsWith("map."),
+  );
+  refuseFields(
+    addresses.flatMap(([name, url]) => {
+      const fault = checkAddress(url);
+      return fault ? new Refusal(name, say("address_fault", { setting: name, fault })) : [];
+    }),
+  );
 }
 
 function settingFault(platform: Platform, name: string, value: string): string | null {

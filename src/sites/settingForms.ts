@@ -16,11 +16,14 @@ const noCountries = new Set(["EU", "EZ", "UN", "XA", "XB", "ZZ"]);
 const units: Record<string, number> = { s: secondMs, m: minuteMs, h: hourMs, d: dayMs };
 
 export const onOff = {
+  type: "on or off",
+  choices: () => ["on", "off"],
   read: (text: string) => (text === "on" ? true : text === "off" ? false : new SettingFault("must be on or off")),
   write: (value: boolean) => (value ? "on" : "off"),
 };
 
 export const duration = (maxDays: number, minMs = secondMs) => ({
+  type: minMs < dayMs ? `duration up to ${maxDays}d` : `duration from 1d to ${maxDays}d`,
   read: (text: string) => {
     const match = /^(\d{1,9})([smhd])$/.exec(text);
     const ms = match ? Number(match[1]) * (units[match[2] as string] as number) : Number.NaN;
@@ -46,6 +49,7 @@ export const wholeNumber = (min: number, max: number) => ({
 
 /** A day of the week and an hour of it. */
 export const weekTime = {
+  type: "day and hour, or off",
   read: (text: string) => {
     if (text === "off") return null;
     const [, day = "", hour = ""] = /^([a-z]+) (\d{1,2})$/.exec(text.trim().toLowerCase()) ?? [];
@@ -59,6 +63,7 @@ export const weekTime = {
 const maxAddresses = 20;
 
 export const mailAddresses = {
+  type: "list of email addresses",
   read: (text: string) => {
     const list = wordList((word) =>
       word.length <= 254 && /^[^\s@,;:<>()"\\]+@[^\s@,;:<>()"\\]+\.[^\s@.,;:<>()"\\]+$/.test(word)
@@ -74,6 +79,7 @@ export const mailAddresses = {
 
 /** An address may contain a token in its path: only its origin is shown. */
 export const webAddress = {
+  type: "address or none",
   read: (text: string) => {
     if (text === "" || text === "none") return null;
     const url = text.length <= 2000 && URL.canParse(text) ? new URL(text) : null;
@@ -110,6 +116,7 @@ export const hostNames = (max: number) => ({
 });
 
 export const persons = {
+  type: "list of hashed emails",
   ...wordList((word) => (/^[0-9a-f]{64}$/.test(word) ? null : "must be hashed emails of 64 hex characters")),
   // The audit log outlives a person's erasure.
   audit: (value: readonly string[]) => countOf(value.length, "person"),
@@ -125,9 +132,13 @@ export const deniedFault = (word: string) =>
   userAgentFault(word) ??
   (commonUserAgents.some((userAgent) => matchUserAgent(word)(userAgent)) ? say("would_deny_browsers", { word }) : null);
 
-export const networks = wordList((word) => (matchNetwork(word) ? null : say("must_be_networks", { word })));
+export const networks = {
+  type: "list of addresses and networks",
+  ...wordList((word) => (matchNetwork(word) ? null : say("must_be_networks", { word }))),
+};
 
 export const countries = {
+  type: "list of two-letter country codes",
   read: (text: string) => {
     const list = [...new Set(text.split(",").map((word) => word.trim()))].filter(Boolean);
     const codes = list.map(countryCode);
@@ -148,6 +159,8 @@ export function countryCode(text: string): string | null {
 }
 
 export const timeZone = {
+  type: "time zone",
+  choices: () => ["UTC", ...Intl.supportedValuesOf("timeZone")],
   read(text: string): string | SettingFault {
     try {
       // Intl returns the usual spelling of the name, and throws if there is no such zone.

@@ -82,6 +82,11 @@ type Declared<Name extends keyof SiteSettings> = {
   label: string;
   help: string;
   default: SiteSettings[Name];
+  /** How the value is written, for the reference. */
+  type: string;
+  example: string;
+  /** All values that there are, to find the one that was meant. */
+  choices?: () => readonly string[];
   /** The value, or a sentence that says what is wrong. */
   read(text: string): SiteSettings[Name] | SettingFault;
   write(value: SiteSettings[Name]): string;
@@ -89,28 +94,36 @@ type Declared<Name extends keyof SiteSettings> = {
   audit?(value: SiteSettings[Name]): string;
 };
 
+const consentModes = ["opt-out", "opt-in"] as const;
+const examplePerson = "0123456789abcdef".repeat(4);
+
 const declared: { [Name in keyof SiteSettings]: Declared<Name> } = {
   inbound: {
     label: "inbound",
     help: "on or off: accept events at /__cc/inbound",
+    example: "on",
     default: false,
     ...onOff,
   },
   dedupOrderMs: {
     label: "dedup_order",
     help: "how long an event with an order id counts as a duplicate",
+    example: "30d",
     default: 90 * dayMs,
     ...duration(400),
   },
   dedupNoOrderMs: {
     label: "dedup_no_order",
     help: "how long an event without an order id counts as a duplicate",
+    example: "2h",
     default: hourMs,
     ...duration(400),
   },
   rateLimit: {
     label: "rate_limit",
     help: "requests per key and minute, or off",
+    type: "whole number or off",
+    example: "600",
     default: 0,
     read: (text) =>
       text === "off"
@@ -123,31 +136,39 @@ const declared: { [Name in keyof SiteSettings]: Declared<Name> } = {
   consentMode: {
     label: "consent_mode",
     help: "opt-out: identifiers are used until a person refuses; opt-in: only after a person agreed",
+    type: "opt-out or opt-in",
+    example: "opt-in",
+    choices: () => consentModes,
     default: "opt-out",
-    read: (text) => (text === "opt-out" || text === "opt-in" ? text : new SettingFault("must be opt-out or opt-in")),
+    read: (text) => consentModes.find((one) => one === text) ?? new SettingFault("must be opt-out or opt-in"),
     write: (value) => value,
   },
   keepMs: {
     label: "keep",
     help: "how long click ids and visits are kept, 1d to 400d",
+    example: "60d",
     default: 90 * dayMs,
     ...duration(400, dayMs),
   },
   keepEventsMs: {
     label: "keep_events",
     help: "how long events and deliveries are kept, 1d to 400d; unsent deliveries stay until they end",
+    example: "60d",
     default: 90 * dayMs,
     ...duration(400, dayMs),
   },
   keepLogMs: {
     label: "keep_log",
     help: "how long the sync log keeps requests and responses, 1d to 400d",
+    example: "30d",
     default: 90 * dayMs,
     ...duration(400, dayMs),
   },
   country: {
     label: "country",
     help: "two-letter country of phone numbers without a country code, or none",
+    type: "two-letter country code or none",
+    example: "DE",
     default: null,
     read: (text) =>
       text === "none" ? null : (countryCode(text) ?? new SettingFault("must be none or a two-letter country code like DE")),
@@ -156,18 +177,23 @@ const declared: { [Name in keyof SiteSettings]: Declared<Name> } = {
   linkDomains: {
     label: "link_domains",
     help: "comma-separated domains of yours, at most 50: links to them, and to their subdomains, carry a visit over; with buy.stripe.com also links to Stripe Payment Links",
+    type: "list of host names",
+    example: "shop.example.com,buy.stripe.com",
     default: [],
     ...hostNames(50),
   },
   timeZone: {
     label: "time_zone",
     help: "time zone of the charts' days, like Europe/Berlin",
+    example: "Europe/Berlin",
     default: "UTC",
     ...timeZone,
   },
   blockedDomains: {
     label: "block_domains",
     help: "comma-separated email domains whose events are filtered",
+    type: "list of domains",
+    example: "example.net,mail.example.org",
     default: [],
     ...wordList((word) =>
       /^(?:[\p{L}\p{M}\p{N}_](?:[\p{L}\p{M}\p{N}_-]*[\p{L}\p{M}\p{N}_])?\.)+[\p{L}\p{M}\p{N}-]{2,}$/u.test(word)
@@ -178,24 +204,29 @@ const declared: { [Name in keyof SiteSettings]: Declared<Name> } = {
   blockDisposable: {
     label: "block_disposable",
     help: "on or off: filter events with disposable email addresses",
+    example: "on",
     default: false,
     ...onOff,
   },
   blockedPersons: {
     label: "block_persons",
     help: "comma-separated hashed emails (64 hex characters) whose events are filtered",
+    example: examplePerson,
     default: [],
     ...persons,
   },
   allowedPersons: {
     label: "allow_persons",
     help: "comma-separated hashed emails whose events are never filtered; 'event release' adds to them",
+    example: examplePerson,
     default: [],
     ...persons,
   },
   botThreshold: {
     label: "bot_threshold",
     help: "1 to 100: visits with this score or more are treated as bots, if at least two kinds of evidence agree",
+    type: "whole number from 1 to 100",
+    example: "80",
     default: 60,
     read: (text) =>
       /^\d{1,3}$/.test(text) && Number(text) >= 1 && Number(text) <= 100
@@ -206,48 +237,59 @@ const declared: { [Name in keyof SiteSettings]: Declared<Name> } = {
   evidence: {
     label: "evidence",
     help: "comma-separated signals with a mode (on, shadow or off), such as pointer:press too short=on; all=on is for all that begin in shadow",
+    type: "list of signals with a mode",
+    example: "pointer:press too short=on",
     default: [],
     ...wordList((word) => (readEntry(word) ? null : say("must_be_evidence", { word }))),
   },
   allowUserAgents: {
     label: "allow_user_agents",
     help: "comma-separated parts of user agents that are never treated as bots, such as your own monitoring",
+    type: "list of texts",
+    example: "ExampleMonitor",
     default: [],
     ...wordList(userAgentFault),
   },
   denyUserAgents: {
     label: "deny_user_agents",
     help: "comma-separated parts of user agents that are always treated as bots",
+    type: "list of texts",
+    example: "ExampleScraper",
     default: [],
     ...wordList(deniedFault),
   },
   allowNetworks: {
     label: "allow_networks",
     help: "comma-separated addresses and networks whose visits are never treated as bots, such as your office",
+    example: "203.0.113.0/24",
     default: [],
     ...networks,
   },
   denyNetworks: {
     label: "deny_networks",
     help: "comma-separated addresses and networks whose visits are always treated as bots",
+    example: "192.0.2.0/24",
     default: [],
     ...networks,
   },
   allowCountries: {
     label: "allow_countries",
     help: "comma-separated countries whose visits are never treated as bots (needs CLEANCAST_COUNTRY_FILE)",
+    example: "DE,AT",
     default: [],
     ...countries,
   },
   denyCountries: {
     label: "deny_countries",
     help: "comma-separated countries whose visits are always treated as bots (needs CLEANCAST_COUNTRY_FILE)",
+    example: "KP",
     default: [],
     ...countries,
   },
   alertEmails: {
     label: "alert_emails",
     help: "comma-separated email addresses that receive alerts (needs CLEANCAST_SMTP_URL)",
+    example: "ops@example.com",
     default: [],
     ...mailAddresses,
     audit: (value) => countOf(value.length, "address", "addresses"),
@@ -255,6 +297,7 @@ const declared: { [Name in keyof SiteSettings]: Declared<Name> } = {
   alertWebhook: {
     label: "alert_webhook",
     help: "an https address that alerts are posted to, or none",
+    example: "https://example.com/alerts",
     default: null,
     ...webAddress,
     audit: webAddress.write,
@@ -262,30 +305,38 @@ const declared: { [Name in keyof SiteSettings]: Declared<Name> } = {
   conversionsWithoutEmail: {
     label: "conversions_without_email",
     help: "`on` also accepts events with a phone number or click ids in place of an email, such as calls.",
+    example: "on",
     ...onOff,
     default: false,
   },
   corrections: {
     label: "corrections",
     help: "on or off: refunds restate or take back the conversions of their orders, where a platform can",
+    example: "on",
     default: false,
     ...onOff,
   },
   alertSuccessRate: {
     label: "alert_success_rate",
     help: "1 to 100: alert when less than this percentage of a connection's attempts succeeds, or off",
+    type: "whole number from 1 to 100, or off",
+    example: "90",
     default: 80,
     ...wholeNumber(1, 100),
   },
   weeklyReport: {
     label: "weekly_report",
     help: "day and hour at which the recipients of alerts get the report of the week, like monday 8 (in the site's time zone), or off",
+    example: "monday 8",
     default: null,
     ...weekTime,
   },
   reportLanguage: {
     label: "report_language",
     help: "language of the weekly report: en or de",
+    type: "en or de",
+    example: "de",
+    choices: () => reportLanguages,
     default: "en",
     read: (text) =>
       reportLanguages.find((one) => one === text) ??
@@ -295,7 +346,16 @@ const declared: { [Name in keyof SiteSettings]: Declared<Name> } = {
 };
 
 const names = Object.keys(declared) as (keyof SiteSettings)[];
-export const settingLabels: readonly { label: string; help: string }[] = names.map((name) => declared[name]);
+export const settingLabels: readonly { label: string; help: string; type: string; example: string }[] = names.map(
+  (name) => declared[name],
+);
+
+/** All values of a setting; empty where they cannot be listed. */
+export const choicesOf = (label: string): readonly string[] =>
+  names
+    .map((name) => declared[name])
+    .find((one) => one.label === label)
+    ?.choices?.() ?? [];
 
 /** The name of a setting as people write it. */
 export const labelOf = (name: keyof SiteSettings) => declared[name].label;

@@ -3,7 +3,7 @@
 
 import { english, say } from "../kernel/messages/message.ts";
 import { randomBase62, shortId } from "../kernel/ids.ts";
-import { type By, missing, Missing, Refusal } from "../kernel/refusal.ts";
+import { type By, checkAll, missing, Missing, Refusal, refuseFields } from "../kernel/refusal.ts";
 import { dayMs } from "../kernel/time.ts";
 import { mappingFault, MappingFault } from "../sources/mapping/parse.ts";
 import { withMapping } from "../sources/customRules.ts";
@@ -145,10 +145,15 @@ export async function addSource(
 /** Refuses settings with which a source cannot be added or changed. All required secrets must be there. */
 export function checkSource(kindId: string, existing: Source | undefined, settings: Record<string, string>, now: number): void {
   const kind = knownKind(kindId);
-  const { secrets } = applySettings(kind, existing ?? { settings: {}, secrets: {} }, settings, now);
-  for (const { name, help, required, secret } of settingsOf(kind))
-    if (required && secret && !secrets[name]?.length) throw new Refusal(name, say("setting_required", { setting: name, help }));
+  const isMissing = (name: string) => (settings[name] === undefined ? !existing?.secrets[name]?.length : !settings[name].trim());
+  const missingSecrets = settingsOf(kind).filter(({ name, required, secret }) => required && secret && isMissing(name));
+  checkAll(
+    () => applySettings(kind, existing ?? { settings: {}, secrets: {} }, settings, now),
+    () => refuseFields(missingSecrets.map(requiredSetting)),
+  );
 }
+
+const requiredSetting = ({ name, help }: KindSetting) => new Refusal(name, say("setting_required", { setting: name, help }));
 
 /** A blank value removes a setting; those that are not named stay. */
 export async function changeSource(context: SiteContext, source: Source, wanted: Wanted, by: By): Promise<Source> {
@@ -238,24 +243,27 @@ function applySettings(kind: Kind, before: Configured, given: Record<string, str
   const declared = settingsOf(kind);
   const settings = { ...before.settings };
   const secrets: Record<string, readonly Dated[]> = { ...before.secrets };
+  const faults: Refusal[] = [];
   for (const [name, text] of Object.entries(given)) {
     const value = text.trim();
     const setting = declared.find((one) => one.name === name);
     const fault = setting ? settingFault(setting, value) : unknownSetting(kind);
-    if (fault !== null) throw new Refusal(name, say("setting_fault", { setting: name, fault }));
-    if (setting?.secret) {
+    if (fault !== null) faults.push(new Refusal(name, say("setting_fault", { setting: name, fault })));
+    else if (setting?.secret) {
       if (value === "") delete secrets[name];
       else if (value !== secrets[name]?.[0]?.value) secrets[name] = replaceCurrent(secrets[name] ?? [], value, now);
     } else if (value === "") delete settings[name];
     else settings[name] = value;
   }
   const has = (name: string) => (secrets[name]?.length ?? 0) > 0 || withKindDefaults(kind, settings)[name] !== undefined;
-  for (const { name, help, required, requiredUnless, secret } of declared) {
+  for (const setting of declared) {
+    const { name, required, requiredUnless, secret } = setting;
     if (required && secret && given[name] === undefined) continue;
     const isNeeded =
       required || (requiredUnless && withKindDefaults(kind, settings)[requiredUnless.setting] !== requiredUnless.is);
-    if (isNeeded && !has(name)) throw new Refusal(name, say("setting_required", { setting: name, help }));
+    if (isNeeded && !has(name) && !faults.some(({ field }) => field === name)) faults.push(requiredSetting(setting));
   }
+  refuseFields(faults);
   checkMapping(kind, settings);
   return { settings, secrets };
 }

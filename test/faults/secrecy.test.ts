@@ -7,6 +7,7 @@ import { newFacts, secretsOf, settingsOf, stories } from "../sources/stories.ts"
 import { freshFolder } from "../support/databases.ts";
 import { startReceiver } from "../support/receiver.ts";
 import { call, engines, eventually, newInstallation, type Installation, type Relay } from "../support/relay.ts";
+import { startTraceReceiver } from "../support/traceReceiver.ts";
 import { sha256Of } from "../support/sha256.ts";
 import { botHeaders, report } from "../support/visits.ts";
 import { change, deliveryStates, setUpSite, onPostgres, rows } from "../support/installation.ts";
@@ -132,12 +133,23 @@ async function sendRefused(relay: Relay, key: string): Promise<string[]> {
   return answers.map((answer) => JSON.stringify(answer));
 }
 
+/** The spans that left the relay, as they were sent. */
+function exportedBy({ receiver, spans, faults }: Awaited<ReturnType<typeof startTraceReceiver>>): string[] {
+  expect(faults).toEqual([]);
+  const names = new Set(spans.map(({ name }) => name));
+  expect([...names]).toEqual(expect.arrayContaining(["receive", "look up", "accept", "attempt webhook"]));
+  return receiver.got.map((got) => JSON.stringify(got));
+}
+
 describe.each(engines)("secrets and personal data on %s", (engine) => {
   test("plain email, phone, names, the key and a webhook's secret are in no file, no table, no log and no answer", async () => {
+    const traces = await startTraceReceiver();
     const home = await newInstallation(engine, {
       CLEANCAST_RETRY_SECONDS: "1",
       CLEANCAST_ATTEMPT_SECONDS: "1",
       LOG_LEVEL: "trace",
+      OTEL_EXPORTER_OTLP_ENDPOINT: traces.url,
+      CLEANCAST_TRACE_WEBHOOKS: "on",
     });
     const receiver = await startReceiver();
     receiver.behave = (_got, response) => response.writeHead(500).end("no");
@@ -196,6 +208,7 @@ describe.each(engines)("secrets and personal data on %s", (engine) => {
     await expectNothingKept(home, forms);
     expect(await relay.stop()).toBe(0);
 
+    outputs.push(...exportedBy(traces));
     for (const text of outputs) expect(plainValuesIn(Buffer.from(text), forms), text).toEqual([]);
     // The first start shows the key once, in the line that people copy.
     const printed = relay.output().split("\n");
@@ -210,7 +223,8 @@ describe.each(engines)("secrets and personal data on %s", (engine) => {
   });
 
   test("an address in an event name, order id, id, UTM field or page path is stored and sent nowhere", async () => {
-    const home = await newInstallation(engine, { LOG_LEVEL: "trace" });
+    const traces = await startTraceReceiver();
+    const home = await newInstallation(engine, { LOG_LEVEL: "trace", OTEL_EXPORTER_OTLP_ENDPOINT: traces.url });
     const receiver = await startReceiver();
     const { key } = await setUpSite(home, [["webhook", { url: receiver.url }]]);
     const relay = await home.start();
@@ -282,7 +296,7 @@ describe.each(engines)("secrets and personal data on %s", (engine) => {
     await home.run("backup", file);
     expect(await relay.stop()).toBe(0);
     for await (const [where, bytes] of everythingKept(home)) expect(plainValuesIn(bytes, forms), where).toEqual([]);
-    for (const text of [...outputs, JSON.stringify(receiver.got), relay.output()])
+    for (const text of [...outputs, ...exportedBy(traces), JSON.stringify(receiver.got), relay.output()])
       expect(plainValuesIn(Buffer.from(text), forms), text).toEqual([]);
     expect(relay.output()).toMatch(/"name":"purchase by email-[0-9a-f]{16}"/);
   });
@@ -290,7 +304,12 @@ describe.each(engines)("secrets and personal data on %s", (engine) => {
   test("what senders report about people is in no file, no table, no log, no metric, no trace and no backup", async () => {
     const note = "Quicksilver-Note-Zanzibar";
     const metricsToken = "a-token-for-metrics";
-    const home = await newInstallation(engine, { LOG_LEVEL: "trace", CLEANCAST_METRICS_TOKEN: metricsToken });
+    const traces = await startTraceReceiver();
+    const home = await newInstallation(engine, {
+      LOG_LEVEL: "trace",
+      CLEANCAST_METRICS_TOKEN: metricsToken,
+      OTEL_EXPORTER_OTLP_ENDPOINT: traces.url,
+    });
     const receiver = await startReceiver();
     const { key } = await setUpSite(home, [["webhook", { url: receiver.url }]]);
     const host = "shop.example.com";
@@ -353,9 +372,10 @@ describe.each(engines)("secrets and personal data on %s", (engine) => {
       expect(plainValuesIn(bytes, forms), where).toEqual([]);
       expect(plainValuesIn(bytes, sealed), where).toEqual([]);
     }
-    for (const text of [...outputs, JSON.stringify(receiver.got), relay.output()])
+    const exported = exportedBy(traces);
+    for (const text of [...outputs, ...exported, JSON.stringify(receiver.got), relay.output()])
       expect(plainValuesIn(Buffer.from(text), forms), text.slice(0, 3000)).toEqual([]);
-    expect(plainValuesIn(Buffer.from(relay.output()), sealed)).toEqual([]);
+    for (const text of [...exported, relay.output()]) expect(plainValuesIn(Buffer.from(text), sealed)).toEqual([]);
   });
 
   test("an endpoint that echoes the request's headers does not put its secret into the sync log", async () => {

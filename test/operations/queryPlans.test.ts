@@ -275,6 +275,32 @@ describe("query plans on sqlite", () => {
     }
     if (needed) expect(plans.join("\n")).toContain(needed);
   });
+
+  test("replacing an hour of the statistics reads that hour alone", async () => {
+    const asked: Statement[] = [];
+    const recording: Database = {
+      ...db,
+      write: (work) =>
+        db.write((tx) =>
+          work({
+            ...tx,
+            all(sql, params = []) {
+              asked.push({ sql, params });
+              return tx.all(sql, params);
+            },
+          }),
+        ),
+    };
+    await statisticsStore(recording).replaceHour("s", hourAt(0.5), [], { rolledAt: 1, dueAt: 2 });
+    expect(asked.filter(({ sql }) => sql.startsWith("DELETE"))).toHaveLength(2);
+    for (const { sql, params } of asked) {
+      const plan = (await db.all(`EXPLAIN QUERY PLAN ${sql}`, params)).map((row) => String(row.detail));
+      expect(
+        plan.filter((line) => line.startsWith("SCAN ") || line.endsWith("(site_id=?)")),
+        sql,
+      ).toEqual([]);
+    }
+  });
 });
 
 type Node = {

@@ -48,6 +48,8 @@ export type DelivererOptions = {
   clock?: Pick<SharedClock, "fromLocal">;
   /** Looks again at a batch that waited. */
   recheck?: Recheck;
+  /** Headers that continue the trace of these jobs at a customer's receiver. */
+  traceHeaders?: ((platform: string, jobs: readonly Job[]) => Record<string, string> | undefined) | undefined;
   /** Reports a defect of a platform's functions, or a settlement that could not be written. */
   onDefect: (error: unknown, about: Record<string, unknown>) => void;
 };
@@ -102,7 +104,12 @@ export function createDeliverer(options: DelivererOptions) {
 
   function call(platform: Platform, connection: Connection, batch: QueuedJob[], startedAt: number): Promise<PlatformCall> {
     const conversions = batch.map((one) => one.job.conversion);
-    const callWith = ({ settings }: Connection) => callPlatform(options.sender, { platform, settings }, conversions, startedAt);
+    const headers = options.traceHeaders?.(
+      platform.id,
+      batch.map(({ job }) => job),
+    );
+    const callWith = ({ settings }: Connection) =>
+      callPlatform(options.sender, { platform, settings, headers }, conversions, startedAt);
     // Most tokens do not expire; those that do may have to be renewed first.
     return platform.oauth && !platform.oauth.isForReading && connection.settings.refresh_token
       ? callWithFreshToken(connection, batch, callWith)

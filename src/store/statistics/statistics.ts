@@ -155,7 +155,12 @@ export function statisticsStore(db: Database) {
             some.flatMap((one) => [siteId, hour, one.hour ?? hour, one.kind, one.name, one.currency, one.count, one.value]),
           );
         }
-        await tx.all(`DELETE FROM statistics_segments WHERE site_id = $1 AND hour = $2`, [siteId, hour]);
+        // SQLite would look through all segments of the site: it finds an hour by its index only where it reads nothing but keys.
+        await tx.all(
+          `DELETE FROM statistics_segments WHERE site_id = $1 AND hour = $2 AND (segment, name, charted_hour) IN
+             (SELECT segment, name, charted_hour FROM statistics_segments WHERE site_id = $1 AND hour = $2)`,
+          [siteId, hour],
+        );
         for (const some of chunks(segments)) {
           await tx.all(
             `INSERT INTO statistics_segments (site_id, segment, name, hour, charted_hour, figures)

@@ -46,7 +46,7 @@ export async function startNode(process: SimulatedProcess, { config, onDefect }:
     timeoutMs: config.answerMs + config.attemptMs + 2000,
     onLate: onDefect,
   });
-  const services = await startServices({ config, log: silent, observability, shutdown, now });
+  const services = await startServices({ config, log: silent, observability, shutdown, traces: null, now });
   const server = new EventEmitter();
   mountInbound(server, config, services, observability);
   const requests = countRequests();

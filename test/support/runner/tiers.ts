@@ -40,6 +40,7 @@ export const slow = [
   "test/operations/doctor.test.ts",
   "test/operations/backup.test.ts",
   "test/operations/observability.test.ts",
+  "test/operations/traces.test.ts",
   "test/operations/configurationFile.test.ts",
   "test/operations/retention.test.ts",
   "test/operations/queryPlans.test.ts",
