@@ -173,7 +173,7 @@ async function visitAsPerson(visit: Visit, habits: Habits): Promise<void> {
   const hands = handsOn(visit.display, habits.pointer === "tap" ? tap : (habits.hand ?? ordinary));
   const place = async (news: PageNews, name: string): Promise<Place> =>
     habits.isPlaceHidden ? hands.find(news, name) : (news.places[name] ?? { x: 0, y: 0 });
-  const landing = await pageLoaded(visit, "/", 60_000);
+  const landing = await pageLoaded(visit, "/", 150_000);
   await sleep(between(300, 900));
   if (habits.bounces) {
     if (!isKeyboard) await hands.wander();
