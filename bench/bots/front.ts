@@ -1,5 +1,5 @@
-// The customer's site as browsers see it: HTTPS with HTTP/2, pages of its own, and the relay under /__cc/. Every visit has a
-// listener of its own, which stands for one client address. Everything that reaches the relay is recorded.
+// The customer's site as browsers see it: HTTPS with HTTP/2, pages of its own, and the relay under /__cc/. Every browser has a
+// listener of its own, which stands for one client address at a time. Everything that reaches the relay is recorded.
 
 import { createSecureServer, type Http2ServerRequest, type Http2ServerResponse } from "node:http2";
 import { request as httpRequest } from "node:http";
@@ -37,8 +37,11 @@ export type Front = {
   port: number;
   /** A CONNECT proxy, for browsers that cannot map a name to a port. */
   proxyPort: number;
+  /** Of the current visit. */
   news: PageNews[];
   userAgents: Set<string>;
+  /** The next page is another person's: without cookies, and from another address. */
+  begin(visit: string, address: string): void;
   close(): Promise<void>;
 };
 
@@ -46,8 +49,6 @@ export type Front = {
 export const certificate = newAuthority().issue([shop]);
 
 type FrontOptions = {
-  visit: string;
-  address: string;
   relayPort: number;
   pages: (path: string) => string | null;
   /** Headers that a gateway between the visitor and the site removes. */
@@ -55,9 +56,10 @@ type FrontOptions = {
   onRequest: (recorded: Recorded) => void;
 };
 
-export async function openFront({ visit, address, relayPort, pages, strips, onRequest }: FrontOptions): Promise<Front> {
+export async function openFront({ relayPort, pages, strips, onRequest }: FrontOptions): Promise<Front> {
   const news: PageNews[] = [];
   const userAgents = new Set<string>();
+  let [visit, address, isNew] = ["", "", false];
   const server = createSecureServer({ ...certificate, allowHTTP1: true }, (request, response) => {
     const parts: Buffer[] = [];
     request.on("data", (part: Buffer) => parts.push(part));
@@ -77,8 +79,11 @@ export async function openFront({ visit, address, relayPort, pages, strips, onRe
       return;
     }
     const page = pages(path);
+    const cookies = isNew && path === "/" ? (request.headers.cookie ?? "").split("; ").filter(Boolean) : [];
+    if (path === "/") isNew = false;
     response.writeHead(page === null ? 404 : 200, {
       "content-type": path.endsWith(".js") ? "text/javascript" : "text/html; charset=utf-8",
+      "set-cookie": cookies.map((cookie) => `${cookie.split("=")[0]}=; Path=/; Max-Age=0; Secure; HttpOnly`),
     });
     response.end(page ?? "");
   }
@@ -88,11 +93,12 @@ export async function openFront({ visit, address, relayPort, pages, strips, onRe
     // Libraries that cannot map the name use the address.
     const local = `https://127.0.0.1:${(server.address() as AddressInfo).port}`;
     const named = (text: string) => text.replaceAll(local, `https://${shop}`);
+    const { method } = request;
     const recorded = {
       visit,
       address,
       at: Date.now(),
-      method: request.method,
+      method,
       path: request.url,
       headers: headers.map(named),
       offered: ((request.stream?.session?.socket as TLSSocket | undefined) ?? (request.socket as TLSSocket))
@@ -103,7 +109,8 @@ export async function openFront({ visit, address, relayPort, pages, strips, onRe
     onRequest(recorded);
     const sent = sendToRelay(relayPort, recorded, (status, answered, bytes) => {
       const { connection: _connection, "keep-alive": _keep, "transfer-encoding": _encoding, ...kept } = answered;
-      response.writeHead(status, kept);
+      // The browser's next person has not been here before.
+      response.writeHead(status, method === "GET" ? { ...kept, "cache-control": "no-store" } : kept);
       response.end(bytes);
     });
     sent.on("error", () => {
@@ -130,6 +137,12 @@ export async function openFront({ visit, address, relayPort, pages, strips, onRe
     proxyPort: (proxy.address() as AddressInfo).port,
     news,
     userAgents,
+    begin(...of) {
+      [visit, address] = of;
+      isNew = true;
+      news.length = 0;
+      userAgents.clear();
+    },
     async close() {
       server.close();
       proxy.close();

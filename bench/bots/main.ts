@@ -3,7 +3,8 @@
 //
 //   npm run bench:bots                             records the judging set from the start, and judges it
 //   npm run bench:bots -- record --set tuning      records what is missing; --only TEXT, --visits N of each set-up,
-//                                                  --group browser|program|farm|person, --minutes N to stop and go on later
+//                                                  --group browser|program|farm|person, --minutes N to stop and go on later,
+//                                                  --parallel N screens, --each N people in a browser before it is started anew
 //   npm run bench:bots -- judge --set tuning       judges the recordings again, by the current rules; --details lists reasons, and
 //                                                  --usual leaves new evidence in shadow, as it begins on a site, and --tls
 //                                                  passes on what clients offered in their TLS handshake
@@ -42,6 +43,7 @@ const { values, positionals } = parseArgs({
     visits: { type: "string" },
     minutes: { type: "string", default: "600" },
     parallel: { type: "string", default: "3" },
+    each: { type: "string", default: "3" },
     details: { type: "boolean", default: false },
     usual: { type: "boolean", default: false },
     tls: { type: "boolean", default: false },
@@ -83,17 +85,22 @@ async function record(): Promise<void> {
   const missing = chosen.flatMap((setUp) => {
     const wanted = Number(values.visits ?? usualVisits[set][setUp.group]);
     const known = recorded.get(setUp)?.length ?? 0;
-    return Array.from({ length: Math.max(0, wanted - known) }, (_, n) => ({ setUp, n: known + n }));
+    const each = setUp.group === "person" ? Number(values.each) : 1;
+    const starts = Math.ceil(Math.max(0, wanted - known) / each);
+    return Array.from({ length: starts }, (_, start) => {
+      const n = known + start * each;
+      return { setUp, n, count: Math.min(each, wanted - n) };
+    });
   });
   const queue = missing.toSorted((one, other) => one.n - other.n);
   const until = Date.now() + Number(values.minutes) * minuteMs;
   const work = async (display: Display) => {
     for (let next = queue.shift(); next && Date.now() < until; next = queue.shift()) {
-      const { setUp, n } = next;
-      const recording = await recordVisit(setUp, n, relay.port, display);
+      const recordings = await recordVisits(next, relay.port, display);
+      const { setUp } = next;
       const all = recorded.get(setUp) ?? [];
       // A browser that did not start is no visit.
-      if (recording.requests.length > 0) all.push(recording);
+      all.push(...recordings.filter(({ requests }) => requests.length > 0));
       if (all.length > 0) writeFileSync(fileOf(setUp.name), JSON.stringify(all));
     }
   };
@@ -102,32 +109,55 @@ async function record(): Promise<void> {
   await relay.stop();
 }
 
-async function recordVisit(setUp: SetUp, n: number, relayPort: number, display: Display): Promise<Recording> {
-  const key = `${setUp.name} ${n}`;
-  const requests: Recorded[] = [];
+type Start = { setUp: SetUp; n: number; count: number };
+
+/** The visits of one start of a browser or program. */
+async function recordVisits({ setUp, n, count }: Start, relayPort: number, display: Display): Promise<Recording[]> {
+  const recordings: Recording[] = [];
+  let requests: Recorded[] = [];
   const front = await openFront({
-    visit: key,
-    address: addressIn(setUp.network),
     relayPort,
     pages: pagesOf(set),
     strips: setUp.strips ?? [],
     onRequest: (request) => requests.push(request),
   });
-  const email = `robin.${Math.random().toString(36).slice(2, 8)}@example.com`;
-  const visit: Visit = { key, set, front, display: display.name, url: adUrl(), email };
+  const visit: Visit = { key: "", set, front, display: display.name, url: "", email: "" };
+  function begin(): void {
+    visit.key = `${setUp.name} ${n + recordings.length}`;
+    visit.url = adUrl();
+    visit.email = `robin.${Math.random().toString(36).slice(2, 8)}@example.com`;
+    requests = [];
+    front.begin(visit.key, addressIn(setUp.network));
+  }
+  function end(): void {
+    const { key } = visit;
+    const paths = requests.flatMap(({ method, path }) => (method === "POST" ? path.replace("/__cc/", "") : []));
+    console.log(`${new Date().toISOString().slice(11, 19)} ${key}: ${paths.length > 9 ? paths.length : paths.join(" ")}`);
+    const botd = front.news.find((one) => one.botd !== undefined)?.botd ?? null;
+    recordings.push({ name: setUp.name, group: setUp.group, key, requests, botd, userAgents: [...front.userAgents] });
+  }
+  async function next(): Promise<boolean> {
+    // On a busy machine the last report takes a while, and must not become the next person's.
+    const isSent = () => requests.some(({ path }) => path === "/__cc/identify");
+    for (let tries = 0; setUp.hasForm && !isSent() && tries < 100; tries++) await sleep(100);
+    end();
+    if (recordings.length >= count) return false;
+    begin();
+    return true;
+  }
+  begin();
   const failure = await Promise.race([
-    setUp.run(visit).then(
+    setUp.run(visit, next).then(
       () => null,
       (error: unknown) => error,
     ),
-    sleep(setUp.group === "farm" ? 400_000 : 90_000).then(() => new Error("took too long")),
+    sleep(setUp.group === "farm" ? 400_000 : 60_000 + 90_000 * count).then(() => new Error("took too long")),
   ]);
   await front.close();
-  const reports = requests.filter(({ method }) => method === "POST").length;
-  if (failure) console.error(`${key}: ${(failure as Error).message.slice(0, 300)}`);
-  console.log(`${new Date().toISOString().slice(11, 19)} ${key}: ${reports} reports`);
-  const botd = front.news.find((one) => one.botd !== undefined)?.botd ?? null;
-  return { name: setUp.name, group: setUp.group, key, requests, botd, userAgents: [...front.userAgents] };
+  if (failure) console.error(`${visit.key}: ${(failure as Error).message.slice(0, 300)}`);
+  // Tools and programs make one visit, and do not say when it ends.
+  if (recordings.length < count && (failure || recordings.length === 0)) end();
+  return recordings;
 }
 
 /** Sets are recorded by several processes: each recording gets an address of its own. */

@@ -30,7 +30,12 @@ type Habits = {
 /** Fields that the browser remembers from other sites' forms. */
 const remembered = { tuning: "email", judging: "mail" };
 
-type Started = { child: ChildProcess; remove(): void };
+type Started = {
+  child: ChildProcess;
+  remove(): void;
+  /** Opens the page of the next person; a browser without it is started anew. */
+  open?(url: string): Promise<void>;
+};
 
 function startChromium(visit: Visit, url: string, args: readonly string[]): Started {
   const profile = freshProfile();
@@ -42,11 +47,13 @@ function startChromium(visit: Visit, url: string, args: readonly string[]): Star
     ...args,
   ];
   const isApp = args.some((arg) => arg === "--app");
-  const child = spawn(chromium, isApp ? [...all.filter((arg) => arg !== "--app"), `--app=${url}`] : [...all, url], {
-    stdio: "ignore",
-    env: { ...process.env, DISPLAY: visit.display },
-  });
-  return { child, remove: () => profile.remove() };
+  const run = (page: string) =>
+    spawn(chromium, isApp ? [...all.filter((arg) => arg !== "--app"), `--app=${page}`] : [...all, page], {
+      stdio: "ignore",
+      env: { ...process.env, DISPLAY: visit.display },
+    });
+  // A second start with the same profile opens a tab in the first one's window.
+  return { child: run(url), remove: () => profile.remove(), open: async (next) => void (await once(run(next), "exit")) };
 }
 
 function startFirefox(visit: Visit, url: string, preferences: Record<string, unknown>, args: readonly string[] = []): Started {
@@ -82,7 +89,17 @@ function startFirefox(visit: Visit, url: string, preferences: Record<string, unk
       env: { ...process.env, DISPLAY: visit.display, HOME: profile.folder },
     },
   );
-  return { child, remove: () => profile.remove() };
+  const hands = handsOn(visit.display);
+  return {
+    child,
+    remove: () => profile.remove(),
+    async open(next) {
+      await hands.combination("ctrl+t");
+      await sleep(400);
+      await hands.autoType(next);
+      await hands.combination("Return");
+    },
+  };
 }
 
 /** What Firefox suggests in a field: the schema is its own (toolkit/components/satchel). */
@@ -156,7 +173,7 @@ async function visitAsPerson(visit: Visit, habits: Habits): Promise<void> {
   const hands = handsOn(visit.display, habits.pointer === "tap" ? tap : (habits.hand ?? ordinary));
   const place = async (news: PageNews, name: string): Promise<Place> =>
     habits.isPlaceHidden ? hands.find(news, name) : (news.places[name] ?? { x: 0, y: 0 });
-  const landing = await pageLoaded(visit, "/", 60_000);
+  const landing = await pageLoaded(visit, "/", 150_000);
   await sleep(between(300, 900));
   if (habits.bounces) {
     if (!isKeyboard) await hands.wander();
@@ -199,22 +216,36 @@ const person = (name: string, start: (visit: Visit, url: string) => Started, opt
     hasForm: !habits.bounces,
     ...(network ? { network } : {}),
     ...(strips ? { strips } : {}),
-    async run(visit) {
+    async run(visit, next) {
+      const { email } = visit;
       // The page's script that stands for the password manager reads its task from the address.
-      const task = helper ? `#${habits.entry}=${visit.email}` : "";
-      const started = start(visit, visit.url + task);
+      const urlOf = ({ url }: Visit) => (helper ? `${url}#${habits.entry}=${visit.email}` : url);
+      let started = start(visit, urlOf(visit));
       try {
         await visitAsPerson(visit, habits);
+        while (await next()) {
+          // The browser suggests what its profile has.
+          if (habits.entry === "suggested") visit.email = email;
+          if (started.open) await started.open(urlOf(visit));
+          else {
+            await stop(started);
+            started = start(visit, urlOf(visit));
+          }
+          await visitAsPerson(visit, habits);
+        }
       } finally {
-        const { child } = started;
-        child.kill();
-        if (child.exitCode === null) await Promise.race([once(child, "exit"), sleep(4000)]);
-        if (child.exitCode === null) child.kill("SIGKILL");
-        started.remove();
+        await stop(started);
       }
     },
   };
 };
+
+async function stop({ child, remove }: Started): Promise<void> {
+  child.kill();
+  if (child.exitCode === null) await Promise.race([once(child, "exit"), sleep(4000)]);
+  if (child.exitCode === null) child.kill("SIGKILL");
+  remove();
+}
 
 const withChromium = (name: string, args: readonly string[] = [], options: PersonOptions = {}) =>
   person(`Chromium, ${name}`, (visit, url) => startChromium(visit, url, args), options);
@@ -279,6 +310,52 @@ const tiktok =
   "trill_400003 JsSdk/1.0 NetType/WIFI Channel/googleplay AppName/musical_ly app_version/40.0.3 ByteLocale/de ByteFullLocale/de Region/DE";
 
 type TouchOptions = { suggestion?: boolean; tapMs?: [number, number]; network?: SetUp["network"] };
+type Touch = { phone: Phone; suggestion: boolean; tapMs: [number, number] };
+
+async function visitByTouch(browser: Tool, visit: Visit, { phone, suggestion, tapMs }: Touch): Promise<void> {
+  const page = await (await browser.createBrowserContext()).newPage();
+  await page.setViewport({ width: 412, height: 780, deviceScaleFactor: 2.625, isMobile: true, hasTouch: true });
+  const protocol = await page.createCDPSession();
+  const override = {
+    userAgent: phone.userAgent,
+    platform: phone.platform,
+    ...(phone.hints ? { userAgentMetadata: phone.hints } : {}),
+  };
+  await protocol.send("Emulation.setUserAgentOverride", override);
+  if (phone.slowdown) await protocol.send("Emulation.setCPUThrottlingRate", { rate: phone.slowdown });
+  const at = selectors[visit.set];
+  const tap = async (selector: string) => {
+    await page.$eval(selector, (element: Tool) => element.scrollIntoView({ block: "center" }));
+    const box = await (await page.$(selector)).boundingBox();
+    const x = Math.round((box.x + box.width * between(0.3, 0.7)) * 8) / 8;
+    const y = Math.round((box.y + box.height * between(0.3, 0.7)) * 8) / 8;
+    await protocol.send("Input.dispatchTouchEvent", { type: "touchStart", touchPoints: [{ x, y }] });
+    await sleep(between(...tapMs));
+    await protocol.send("Input.dispatchTouchEvent", { type: "touchEnd", touchPoints: [] });
+  };
+  const write = async (text: string) => {
+    // A keyboard on the screen composes words; a suggestion inserts a whole one.
+    if (suggestion) return protocol.send("Input.insertText", { text });
+    for (let end = 1; end <= text.length; end++) {
+      await protocol.send("Input.imeSetComposition", { text: text.slice(0, end), selectionStart: end, selectionEnd: end });
+      await sleep(between(60, 220));
+    }
+    return protocol.send("Input.insertText", { text });
+  };
+  await page.goto(visit.url);
+  await pageLoaded(visit, "/");
+  await sleep(between(500, 1500));
+  await tap(at.next);
+  await pageLoaded(visit, at.formPath);
+  await sleep(between(500, 1200));
+  await tap(at.email);
+  await sleep(300);
+  await write(visit.email);
+  await sleep(between(200, 700));
+  await tap(at.send);
+  await sleep(900);
+  await page.close();
+}
 
 const touching = (
   name: string,
@@ -289,7 +366,7 @@ const touching = (
   group: "person",
   hasForm: true,
   network,
-  async run(visit) {
+  async run(visit, next) {
     const { launch } = await load("puppeteer-core");
     const browser = await launch({
       executablePath: chromium,
@@ -300,47 +377,8 @@ const touching = (
       acceptInsecureCerts: true,
     });
     try {
-      const page = await browser.newPage();
-      await page.setViewport({ width: 412, height: 780, deviceScaleFactor: 2.625, isMobile: true, hasTouch: true });
-      const protocol = await page.createCDPSession();
-      const override = {
-        userAgent: phone.userAgent,
-        platform: phone.platform,
-        ...(phone.hints ? { userAgentMetadata: phone.hints } : {}),
-      };
-      await protocol.send("Emulation.setUserAgentOverride", override);
-      if (phone.slowdown) await protocol.send("Emulation.setCPUThrottlingRate", { rate: phone.slowdown });
-      const at = selectors[visit.set];
-      const tap = async (selector: string) => {
-        await page.$eval(selector, (element: Tool) => element.scrollIntoView({ block: "center" }));
-        const box = await (await page.$(selector)).boundingBox();
-        const x = Math.round((box.x + box.width * between(0.3, 0.7)) * 8) / 8;
-        const y = Math.round((box.y + box.height * between(0.3, 0.7)) * 8) / 8;
-        await protocol.send("Input.dispatchTouchEvent", { type: "touchStart", touchPoints: [{ x, y }] });
-        await sleep(between(...tapMs));
-        await protocol.send("Input.dispatchTouchEvent", { type: "touchEnd", touchPoints: [] });
-      };
-      const write = async (text: string) => {
-        // A keyboard on the screen composes words; a suggestion inserts a whole one.
-        if (suggestion) return protocol.send("Input.insertText", { text });
-        for (let end = 1; end <= text.length; end++) {
-          await protocol.send("Input.imeSetComposition", { text: text.slice(0, end), selectionStart: end, selectionEnd: end });
-          await sleep(between(60, 220));
-        }
-        return protocol.send("Input.insertText", { text });
-      };
-      await page.goto(visit.url);
-      await pageLoaded(visit, "/");
-      await sleep(between(500, 1500));
-      await tap(at.next);
-      await pageLoaded(visit, at.formPath);
-      await sleep(between(500, 1200));
-      await tap(at.email);
-      await sleep(300);
-      await write(visit.email);
-      await sleep(between(200, 700));
-      await tap(at.send);
-      await sleep(900);
+      do await visitByTouch(browser, visit, { phone, suggestion, tapMs });
+      while (await next());
     } finally {
       await Promise.race([browser.close(), sleep(5000)]);
     }

@@ -167,6 +167,21 @@ async function replayVerbatim(visit: Visit): Promise<void> {
   await replay(visit, undici, beaconHeaders, posts);
 }
 
+/** Fetches the tag as a browser does, keeps no cookie, and submits the emails of others by a script. */
+async function submitMany(visit: Visit): Promise<void> {
+  const { Agent, request } = await load("undici");
+  const dispatcher = new Agent({ connect: insecure, allowH2: true });
+  const { body } = await request(url(visit, "/__cc/tag.js"), { headers: { host: shop, "user-agent": agent }, dispatcher });
+  await body.dump();
+  await dispatcher.close();
+  for (let n = 0; n < 12; n++) {
+    const submit = [Math.round(between(1800, 4000)), 0, true];
+    const posts = reportsOf(visit).map((post) => ("submit" in post.body ? { ...post, body: { ...post.body, submit } } : post));
+    for (const post of n === 0 ? posts : posts.slice(2)) await undici(visit, post, beaconHeaders).catch(() => {});
+    await sleep(between(200, 600));
+  }
+}
+
 async function domLibrary(visit: Visit, open: (visit: Visit) => Promise<Tool>): Promise<void> {
   const window = await open(visit);
   await sleep(1500);
@@ -203,6 +218,7 @@ export const programs: readonly SetUp[] = [
     "content-type": "application/json",
     accept: "application/json, text/plain, */*",
   }),
+  program("form robot, rented server", undici, beaconHeaders, { network: "hosted", run: submitMany }),
   program("undici, the same report again", undici, beaconHeaders, { run: replayVerbatim }),
   program("jsdom", undici, beaconHeaders, {
     hasForm: false,

@@ -27,7 +27,8 @@ export type SetUp = {
   strips?: readonly string[];
   /** Whether a form with an email is submitted. */
   hasForm?: boolean;
-  run(visit: Visit): Promise<void>;
+  /** `next` ends the visit and begins that of another person in the same browser; false when no more are wanted. */
+  run(visit: Visit, next: () => Promise<boolean>): Promise<void>;
 };
 
 const base62 = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";

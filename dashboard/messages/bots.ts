@@ -88,6 +88,7 @@ export const botsText = section("bots", {
       "click id": "click ID",
       behaviour: "behaviour",
       engagement: "engagement",
+      form: "form",
       volume: "volume",
       pointer: "pointer",
       typing: "typing",

@@ -235,7 +235,11 @@ export function collectRoutes(app: FastifyInstance, options: CollectOptions): vo
       isVisit: endpoint === "visit",
       isInput: endpoint === "use",
       submitDigest,
-      form: payload.submit ? { page: payload.page, isScripted: payload.submit.untrusted } : null,
+      form: payload.submit && {
+        page: payload.page,
+        isScripted: payload.submit.untrusted,
+        isUntouched: payload.submit.inputs === 0,
+      },
       emailSha256: payload.person?.emailSha256 ?? null,
       clickIds: Object.values(payload.clickIds).map((id) => id.value),
       at: now,

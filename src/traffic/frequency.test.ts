@@ -277,10 +277,50 @@ describe("sources of ad clicks", () => {
     expect(memory.observe({ ...submit, network: "elsewhere", at: hit.at + 20_000 }).isCopy).toBe(true);
   });
 
+  const form = { page: "/form", isScripted: true, isUntouched: false };
+  const untouched = { ...form, isScripted: false, isUntouched: true };
+
   test("a form that a script submits for most visitors is known after ten of them", () => {
     const memory = createTrafficMemory();
-    const submit = (isScripted: boolean) => memory.observe({ ...hit, form: { page: "/form", isScripted } }).isScriptedForm;
-    for (let i = 0; i < 10; i++) expect(submit(true)).toBe(false);
-    expect(submit(true)).toBe(true);
+    const submit = (network: string) => memory.observe({ ...hit, network, form }).isScriptedForm;
+    for (let i = 0; i < 10; i++) expect(submit(`198.51.100.${i}`)).toBe(false);
+    expect(submit("203.0.113.1")).toBe(true);
+  });
+
+  test("a robot that submits a form a hundred times does not make it a form that scripts submit", () => {
+    const memory = createTrafficMemory();
+    for (let i = 0; i < 100; i++) expect(memory.observe({ ...hit, form }).isScriptedForm).toBe(false);
+  });
+
+  test("emails that no hand submits are counted by visitor, and by source for those without a cookie", () => {
+    const memory = createTrafficMemory();
+    const submit = (n: number, more: Partial<Hit>) =>
+      memory.observe({ ...hit, emailSha256: `e${n}`, form, ...more }).emailsWithoutHands;
+    for (let n = 1; n <= 12; n++) {
+      expect(submit(n, { visitor: "robot" })).toBe(n);
+      expect(submit(n, { network: "203.0.113.8", visitor: null, form: untouched })).toBe(n);
+    }
+  });
+
+  test("an office whose password manager submits, people who type, and people who refused have no emails without hands", () => {
+    const memory = createTrafficMemory();
+    const typed = { ...untouched, isUntouched: false };
+    for (let n = 0; n < 40; n++) {
+      const submit = (network: string, more: Partial<Hit>) =>
+        memory.observe({ ...hit, network, emailSha256: `${network} ${n}`, ...more }).emailsWithoutHands;
+      expect(submit("an office", { visitor: `v${n}`, form: untouched })).toBeLessThanOrEqual(1);
+      expect(submit("a tablet", { visitor: "tablet", form: typed })).toBe(0);
+      expect(submit("those who refused", { visitor: null, form: untouched, hasRefused: true })).toBe(0);
+      // Of a VPN's customers, half have cookies, or submit by hand.
+      const ofVpn = submit("a VPN", { visitor: null, form: n % 2 === 0 ? typed : untouched });
+      expect(ofVpn).toBe(0);
+    }
+  });
+
+  test("a form library that submits for everybody leaves no emails without hands", () => {
+    const memory = createTrafficMemory();
+    for (let n = 0; n < 20; n++) memory.observe({ ...hit, network: `198.51.100.${n}`, visitor: `v${n}`, form });
+    for (let n = 0; n < 20; n++)
+      expect(memory.observe({ ...hit, visitor: null, emailSha256: `e${n}`, form }).emailsWithoutHands).toBe(0);
   });
 });

@@ -15,6 +15,8 @@ export type Frequency = {
   /** Different emails within an hour: from one network with one user agent, and by one visitor. */
   emailsOfNetwork: number;
   emailsOfVisitor: number;
+  /** Those that no hand submitted, of one visitor, or of the visitors of one source who have no cookie; 0 unless they are nearly all. */
+  emailsWithoutHands: number;
   /** Networks with user agents that brought the same click id within a day: one person is one, with or without a cookie. */
   visitorsOfClick: number;
   /** Different click ids that one source brought within a day, and its share of those of its network. */
@@ -28,7 +30,7 @@ export type Frequency = {
   isCookieLost: boolean;
   /** The same report came before, too long ago for a repeated request. */
   isCopy: boolean;
-  /** Most submits of this form are made by a script of the page. */
+  /** For most visitors of this form a script of the page submits it. */
   isScriptedForm: boolean;
 };
 
@@ -54,8 +56,8 @@ export type Hit = Source & {
   clickIds: readonly string[];
   /** A hash of a submit; null for other reports, which may repeat. */
   submitDigest: string | null;
-  /** The page of a submit, and whether a script made it. */
-  form: { page: string; isScripted: boolean } | null;
+  /** The page of a submit, whether a script made it, and whether it came without a key, touch or click. */
+  form: { page: string; isScripted: boolean; isUntouched: boolean } | null;
   /** The visitor refused: nothing about the report leaves this process. */
   hasRefused: boolean;
   at: number;
@@ -84,7 +86,8 @@ const nearlyAll = 0.95;
 /** A repeated request follows at once; the network may have changed meanwhile, or have several addresses. */
 const repeatMs = minuteMs;
 const retryMs = 10 * secondMs;
-const minSubmits = 10;
+const minSubmitters = 10;
+const mostly = 0.9;
 
 export type TrafficMemory = ReturnType<typeof createTrafficMemory>;
 
@@ -112,6 +115,7 @@ type MemoryOptions = {
 export function createTrafficMemory({ secret = "", onNews }: MemoryOptions = {}) {
   const visits = countWithin(minuteMs);
   const emails = distinctWithin(hourMs);
+  const emailsWithoutHands = distinctWithin(hourMs);
   const clickSources = distinctWithin(dayMs);
   const clickIds = distinctWithin(dayMs);
   const clickVisits = countWithin(dayMs);
@@ -121,7 +125,8 @@ export function createTrafficMemory({ secret = "", onNews }: MemoryOptions = {})
   const clicks = createWindows<Clicks>(dayMs);
   /** By site: sources with a click, those of them that went on, reports with a cookie, and those of a source that fetched the tag. */
   const sites = createWindows<{ clicked: number; goneOn: number; known: number; fetched: number }>(dayMs);
-  const forms = createWindows<{ submits: number; scripted: number }>(dayMs);
+  const forms = createWindows<{ submitters: number; scripted: number }>(dayMs);
+  const submitters = createWindows<true>(dayMs);
 
   const digest = (text: string) => hash("sha256", `${secret}\n${text}`, "base64url").slice(0, 11);
   const sourceOf = ({ siteId, network, userAgent }: Source) => digest(`${siteId} ${network} ${userAgent}`);
@@ -239,13 +244,17 @@ export function createTrafficMemory({ secret = "", onNews }: MemoryOptions = {})
     return before !== undefined && at - before.at > (before.source === source ? repeatMs : retryMs);
   }
 
-  function isScriptedForm({ form, siteId, at }: Hit): boolean {
+  /** Each source counts once: a robot does not make the form that it submits a scripted one. */
+  function isScriptedForm({ form, siteId, at }: Hit, source: string): boolean {
     if (!form) return false;
-    const windows = forms(at);
+    const [windows, known] = [forms(at), submitters(at)];
     const key = digest(`${siteId} ${form.page}`);
-    const { submits: count, scripted } = find(windows, key) ?? { submits: 0, scripted: 0 };
-    windows.set(key, { submits: count + 1, scripted: scripted + Number(form.isScripted) });
-    return count >= minSubmits && scripted > count / 2;
+    const { submitters: count, scripted } = find(windows, key) ?? { submitters: 0, scripted: 0 };
+    if (!find(known, `${key} ${source}`)) {
+      known.set(`${key} ${source}`, true);
+      windows.set(key, { submitters: count + 1, scripted: scripted + Number(form.isScripted) });
+    }
+    return count >= minSubmitters && scripted > count / 2;
   }
 
   function shareOf(source: string, network: string, adds: boolean, at: number): number {
@@ -270,6 +279,10 @@ export function createTrafficMemory({ secret = "", onNews }: MemoryOptions = {})
       // Written out, because copies of objects are slow, and every report comes here.
       const { isNews, visitorsOfClick, clickIdsOfSource, shareOfSource, goneOn, isCopy: isCopied } = learn(news, at);
       if (isNews && !hit.hasRefused) onNews?.(news);
+      const isScripted = isScriptedForm(hit, source);
+      const emailsOfNetwork = emails(source, email, at);
+      const emailsOfVisitor = person === null ? 0 : emails(person, email, at);
+      const withoutHands = emailsWithoutHands(person ?? source, isWithoutHands(hit, isScripted) ? email : null, at);
       const cookieAt = pageId === null || visitor !== null ? undefined : find(cookies(at), `${site} ${pageId}`);
       return {
         visitorsOfClick,
@@ -279,11 +292,12 @@ export function createTrafficMemory({ secret = "", onNews }: MemoryOptions = {})
         isCopy: isCopied,
         ofNetwork: visits(source, isVisit, at),
         ofVisitor: person === null ? 0 : visits(person, isVisit, at),
-        emailsOfNetwork: emails(source, email, at),
-        emailsOfVisitor: person === null ? 0 : emails(person, email, at),
+        emailsOfNetwork,
+        emailsOfVisitor,
         hasFetchedTag: hasFetched(hit, source),
         isCookieLost: cookieAt !== undefined && at - cookieAt > cookieMs,
-        isScriptedForm: isScriptedForm(hit),
+        emailsWithoutHands: withoutHands >= (emailsOfVisitor || emailsOfNetwork) * mostly ? withoutHands : 0,
+        isScriptedForm: isScripted,
       };
     },
     /** Takes in what another node observed. */
@@ -304,6 +318,10 @@ export function createTrafficMemory({ secret = "", onNews }: MemoryOptions = {})
   };
 }
 
+/** Who refused has no cookie, and is not one of a source's robots for that. */
+const isWithoutHands = ({ form, hasRefused }: Hit, isScriptedForm: boolean) =>
+  form !== null && !hasRefused && (form.isUntouched || (form.isScripted && !isScriptedForm));
+
 /** Enough to tell the visitors of one source apart. */
 const memberOf = (id: string | null) => (id ?? "").slice(0, 8);
 
@@ -316,6 +334,7 @@ export const quiet: Frequency = {
   ofVisitor: 0,
   emailsOfNetwork: 0,
   emailsOfVisitor: 0,
+  emailsWithoutHands: 0,
   visitorsOfClick: 0,
   clickIdsOfSource: 0,
   shareOfSource: 0,

@@ -21,6 +21,7 @@ export type Category =
   | "window"
   | "volume"
   | "engagement"
+  | "form"
   | "cookie"
   | "tag"
   | "trap";

@@ -18,7 +18,7 @@ const byUserAgent = (kind: UserAgentEvidence["kind"], points: Signal["points"], 
 });
 
 const hitsPerMinute = { ofNetwork: { many: 60, flood: 300 }, ofVisitor: 40 };
-const emailsPerHour = { ofNetwork: 30, ofVisitor: 6 };
+const emailsPerHour = { ofNetwork: 30, ofVisitor: 6, withoutHands: 10 };
 const visitorsOfOneClick = 5;
 const tooFastMs = 1500;
 const submitAtOnceMs = 1000;
@@ -204,6 +204,18 @@ export const signals: readonly Signal[] = [
     points: 50,
     why: "One visitor submits the emails of many people.",
     find: ({ frequency }) => ifAtLeast(frequency?.emailsOfVisitor, emailsPerHour.ofVisitor, "emails in an hour"),
+  },
+  {
+    category: "form",
+    name: "many emails without hands",
+    points: 50,
+    mode: "shadow",
+    why: "A visitor in a data centre submits many emails of others, and no hand touches the forms.",
+    // Elsewhere this may be a kiosk that reads badges with a camera.
+    find: ({ frequency, network }) =>
+      network?.kind === "hosting"
+        ? ifAtLeast(frequency?.emailsWithoutHands, emailsPerHour.withoutHands, "emails in an hour")
+        : null,
   },
   {
     category: "click id",

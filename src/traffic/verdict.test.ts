@@ -434,6 +434,14 @@ describe("hands and programs", () => {
       "that makes up another brand and presses at once",
       { headers: { brands: '"Chromium";v="142", "Not.A/Brand";v="8"' }, use: { pressMs: 1 } },
     ],
+    [
+      "that submits the emails of twelve people from a data centre",
+      { address: hosted, submit: { untrusted: true }, frequency: { emailsOfVisitor: 12, emailsWithoutHands: 12 } },
+    ],
+    [
+      "that submits them without a cookie and without a touch",
+      { address: hosted, submit: { inputs: 0 }, use: null, frequency: { emailsOfNetwork: 12, emailsWithoutHands: 12 } },
+    ],
     ["that never fetched the tag and lost its cookie", { frequency: { hasFetchedTag: false, isCookieLost: true } }],
     ["of a farm", { frequency: { clickIdsOfSource: 60, shareOfSource: 1, goneOn: { visits: 60, goneOn: 1, expected: 40 } } }],
   ])("a program %s is a bot by two kinds of evidence, and in shadow none is removed", (_which, changes) => {
@@ -584,6 +592,19 @@ describe("people as they were observed, one by one", () => {
     ["the same, submitted by the page", { userAgent: iphoneSafari, ...onIphone, frequency: afterTheSpot, ...managerSubmits }],
     ["tablet at a trade fair: one visitor, eight emails", { frequency: { emailsOfVisitor: 8 } }],
     ["the same over a hosted VPN", { frequency: { emailsOfVisitor: 8 }, address: rented }],
+    ["kiosk that reads badges with a camera", { frequency: { emailsOfVisitor: 30, emailsWithoutHands: 30 }, ...managerSubmits }],
+    [
+      "carrier network without cookies, the password managers submit",
+      { frequency: { ...afterTheSpot, emailsWithoutHands: 36 }, ...managerSubmits },
+    ],
+    [
+      "office behind a hosted VPN, whose password manager signs all in",
+      { address: rented, frequency: { emailsOfNetwork: 40, ofNetwork: 80, emailsWithoutHands: 1 }, ...managerSubmits },
+    ],
+    [
+      "office behind a hosted VPN with a shared tablet",
+      { address: rented, frequency: { emailsOfVisitor: 12, emailsOfNetwork: 40 }, submit: { inputs: 22 } },
+    ],
   ];
   const begins = { ...rules, evidence: [] };
 

@@ -149,6 +149,24 @@ inChromium("a relay in trouble", () => {
     await page.unroute("**/picture");
   });
 
+  test("a second part that does not arrive holds up no request of the page", async () => {
+    stage.site.pages["/held"] = pageWith(stub + stage.site.tagLine, form);
+    await page.route("**/use.js", async (route) => {
+      // The tag is there, and from here on the relay hangs.
+      stage.site.trouble = "slow";
+      await route.continue();
+    });
+    await page.goto(`${stage.site.origin}/held?gclid=Held`);
+    await eventually("the second part is asked for", () => stage.site.recorded.some((one) => one.path === "/__cc/use.js"));
+    const began = Date.now();
+    // As many at once as fit beside it into the connections that browsers open to a host.
+    await page.evaluate(() => Promise.all([1, 2, 3, 4, 5].map(async (n) => (await fetch(`/start?${n}`)).text())));
+    await page.click("#native button");
+    await page.waitForURL("**/thanks", { waitUntil: "commit" });
+    expect(Date.now() - began).toBeLessThan(stage.site.slowMs);
+    await page.unroute("**/use.js");
+  });
+
   test.each(hostilePages)("no error reaches a page where %s", async (_name, code) => {
     stage.site.pages["/hostile"] = pageWith(`<script>${code}</script>${stub}${stage.site.tagLine}`, form);
     await page.goto(`${stage.site.origin}/hostile?gclid=Hostile`);

@@ -86,6 +86,7 @@ export const bots: Translation<typeof botsText> = {
       "click id": "Klick-ID",
       behaviour: "Verhalten",
       engagement: "Interesse",
+      form: "Formular",
       volume: "Menge",
       pointer: "Zeiger",
       typing: "Tippen",

@@ -234,6 +234,8 @@ export const words: ServerTexts["words"] = {
     "Ein Netz mit einem User-Agent brachte an einem Tag viele verschiedene Anzeigenklicks, fast alle seines Netzes.",
   "volume:click farm":
     "Ein Netz mit einem User-Agent brachte an einem Tag weit mehr verschiedene Anzeigenklicks, als Menschen machen.",
+  "form:many emails without hands":
+    "Ein Besucher in einem Rechenzentrum sendet viele E-Mails anderer ab, und keine Hand berührt die Formulare.",
   "engagement:no visitor goes on":
     "Von vielen Besuchen dieses Netzes mit diesem User-Agent tat kaum einer etwas; auf dieser Website tun es die meisten.",
   "behaviour:submitted at once": "Das Formular wurde innerhalb einer Sekunde nach dem Laden der Seite abgesendet.",
