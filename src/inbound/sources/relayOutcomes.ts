@@ -335,8 +335,11 @@ function readOutcome(outcome: Mapped, known: Known, linked: Linked | undefined, 
   return ignored(outcome, read.message.startsWith("eventTime is older") ? "too old" : "wrong field", read.message);
 }
 
+/** Nearly every text is returned as it is, which needs no copy. */
 const cut = (value: unknown) =>
-  typeof value === "string" ? value.replaceAll("\0", "").slice(0, maxPersonText).toWellFormed() : value;
+  typeof value !== "string" || (value.length <= maxPersonText && !value.includes("\0") && value.isWellFormed())
+    ? value
+    : value.replaceAll("\0", "").slice(0, maxPersonText).toWellFormed();
 
 /** What the outcome teaches: whom a customer id belongs to, and which order another id names. */
 function refsOf(
