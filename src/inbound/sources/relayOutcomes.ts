@@ -335,11 +335,9 @@ function readOutcome(outcome: Mapped, known: Known, linked: Linked | undefined, 
   return ignored(outcome, read.message.startsWith("eventTime is older") ? "too old" : "wrong field", read.message);
 }
 
-/** Nearly every text is returned as it is, which needs no copy. */
+/** What is cut may end with half of a surrogate pair. */
 const cut = (value: unknown) =>
-  typeof value !== "string" || (value.length <= maxPersonText && !value.includes("\0") && value.isWellFormed())
-    ? value
-    : value.replaceAll("\0", "").slice(0, maxPersonText).toWellFormed();
+  typeof value === "string" && value.length > maxPersonText ? value.slice(0, maxPersonText).toWellFormed() : value;
 
 /** What the outcome teaches: whom a customer id belongs to, and which order another id names. */
 function refsOf(
