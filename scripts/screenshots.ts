@@ -6,6 +6,7 @@
 //   --only REGEXP  only pages whose name matches
 //   --size NAMES   the windows (desktop,laptop,phone)
 //   --locale NAMES the languages and formats of the browser (en-US), like en-US,de-DE
+//   --guides       only the pictures of the guides, which go to docs/images
 
 import { spawn } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
@@ -13,7 +14,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
-import type { Browser, BrowserContext, Page, Request } from "playwright-core";
+import type { Browser, BrowserContext, Locator, Page, Request } from "playwright-core";
 import { findChromium, launchChromium } from "../test/browser/launch.ts";
 
 const { values } = parseArgs({
@@ -23,6 +24,7 @@ const { values } = parseArgs({
     only: { type: "string", default: "" },
     size: { type: "string", default: "desktop,laptop,phone" },
     locale: { type: "string", default: "en-US" },
+    guides: { type: "boolean", default: false },
   },
 });
 
@@ -205,6 +207,91 @@ function memberPages({ site, product }: Demo): Shown[] {
   ];
 }
 
+/** A part of a page, from the top of one element to the end of another: a few pictures, which several guides share. */
+type Picture = Shown & { from: (page: Page) => Locator; to: (page: Page) => Locator; above?: number; below?: number };
+
+const pictureSize = { width: 1120, height: 900 };
+
+/** Adds a source that has not seen a request, and opens it. */
+const openNew =
+  (kind: string, settings: Record<string, string>) =>
+  async (page: Page): Promise<void> => {
+    const { origin, pathname } = new URL(page.url());
+    const site = pathname.split("/")[3] ?? "";
+    const answer = await page.request.post(`${origin}/api/v1/sites/${site}/sources`, {
+      data: { kind, settings },
+      headers: { Origin: origin },
+    });
+    if (!answer.ok()) throw new Error(`adding a source failed: ${answer.status()} ${await answer.text()}`);
+    const { source } = (await answer.json()) as { source: { id: string } };
+    await page.goto(`${origin}/dashboard/sites/${site}/sources/${source.id}`);
+    await page.getByRole("tabpanel").waitFor();
+  };
+
+function pictures({ site }: Demo): Picture[] {
+  const path = `/dashboard/sites/${site}/sources`;
+  const panel = (page: Page) => page.getByRole("tabpanel");
+  const card = (title: string) => (page: Page) =>
+    page.locator(".cc-card").filter({ has: page.getByRole("heading", { name: title, exact: true }) });
+  const kinds = (page: Page) => page.locator("section").last();
+  return [
+    { name: "source-choose", path, from: kinds, to: (page) => page.locator(".cc-tile", { hasText: "Salesforce" }), above: 16 },
+    { name: "source-set-up", path, prepare: openNew("stripe", {}), from: panel, to: card("Address and secret"), below: 4 },
+    { name: "source-live", path, prepare: openSource(0, "Shopify"), from: panel, to: card("Live") },
+    {
+      name: "source-requests",
+      path,
+      prepare: openSource(1, "Stripe"),
+      from: panel,
+      to: (page) => page.locator("tbody tr").nth(7),
+      below: 0,
+    },
+    {
+      name: "source-mapping",
+      path,
+      prepare: openSource(2, "Mountain school"),
+      from: panel,
+      to: (page) => page.getByText("The chosen line is"),
+      below: 8,
+    },
+    {
+      name: "source-preview",
+      path,
+      prepare: openSource(2, "Mountain school"),
+      from: card("Preview"),
+      to: card("Preview"),
+      above: 16,
+    },
+  ];
+}
+
+const margin = 16;
+
+async function takePictures(context: BrowserContext, demo: Demo): Promise<void> {
+  for (const picture of pictures(demo).filter((one) => wanted.test(one.name))) {
+    const page = await context.newPage();
+    recordFaults(page, picture.name);
+    const settled = createSettler(page);
+    try {
+      await page.goto(`${demo.origin}${picture.path}`);
+      await settled();
+      if (picture.prepare) await picture.prepare(page).then(settled);
+      await fitWindow(page, settled, picture);
+      const [first, last] = await Promise.all([picture.from(page).boundingBox(), picture.to(page).boundingBox()]);
+      if (!first || !last) throw new Error("the part is not shown");
+      const { above = 0, below = margin } = picture;
+      const y = first.y - above;
+      const clip = { x: first.x - margin, y, width: first.width + 2 * margin, height: last.y + last.height + below - y };
+      const file = join(pathOf("../docs/images/"), `${picture.name}.png`);
+      await page.screenshot({ path: file, clip, animations: "disabled", caret: "hide" });
+      console.log(file);
+    } catch (error) {
+      faults.push(`${picture.name}: ${error instanceof Error ? (error.message.split("\n")[0] ?? "") : String(error)}`);
+    }
+    await page.close();
+  }
+}
+
 /** Returns a function that waits until all requests but the live feed have ended, and nothing is loading. */
 function createSettler(page: Page): () => Promise<void> {
   const underWay = new Set<Request>();
@@ -329,9 +416,22 @@ async function signIn(context: BrowserContext, { origin, owner, password }: Demo
 
 const found = findChromium({ env: process.env, platform: process.platform, arch: process.arch });
 if ("missing" in found) throw new Error(found.missing);
-mkdirSync(values.out, { recursive: true });
+if (!values.guides) mkdirSync(values.out, { recursive: true });
 const browser: Browser = await launchChromium(found);
-try {
+async function takeGuides(): Promise<void> {
+  const demo = await startDemo();
+  try {
+    const options = { viewport: pictureSize, colorScheme: "light", locale: "en-US", reducedMotion: "reduce" } as const;
+    const context = await browser.newContext(options);
+    await signIn(context, demo.answer);
+    await takePictures(context, demo.answer);
+    await context.close();
+  } finally {
+    await demo.stop();
+  }
+}
+
+async function takeAll(): Promise<void> {
   const demo = await startDemo();
   const empty = await startEmpty();
   try {
@@ -352,6 +452,10 @@ try {
     await empty.stop();
     await demo.stop();
   }
+}
+
+try {
+  await (values.guides ? takeGuides() : takeAll());
 } finally {
   await browser.close();
 }

@@ -27,6 +27,8 @@ function overview(): string {
       "the answers and the mapping language. Add a source with",
     ].join("\n"),
     code("text", "npx cleancast source add SITE KIND name=value …"),
+    "or choose it on the page **Sources** of the dashboard:",
+    picture("choose", "A card for each kind of sender: payments and subscriptions, shops, CRM"),
     table(["sender", "kind", "", "known by"], rows),
   ]);
 }
@@ -48,7 +50,11 @@ function pageOf(kind: Kind): string {
     "## What becomes of a request",
     ...(kind.isMapped ? [] : [rulesTable(kind)]),
     ...(kind.isMapped
-      ? ["The settings above say it: the first path that has a value counts ([the language](../reference/sources.md#mapping))."]
+      ? [
+          "The settings above say it: the first path that has a value counts ([the language](../reference/sources.md#mapping)). The dashboard has an editor for them, with the fields of real requests:",
+          picture("mapping", "The lines of the conversion, and the fields of a request with masked values to choose from"),
+          picture("preview", "The preview: what a request would become"),
+        ]
       : [
           "Everything else is ignored, as *not used*.",
           "## Fields",
@@ -61,6 +67,9 @@ function pageOf(kind: Kind): string {
     ...exampleText(kind),
   ]);
 }
+
+/** `npm run screenshots -- --guides` takes them. */
+const picture = (name: string, text: string) => `![${text}](../images/source-${name}.png)`;
 
 const lastStep = "Check that the first request arrived: `npx cleancast source show ID`.";
 

@@ -90,21 +90,22 @@ export async function startBare(
 
 export const knownPeople = 20_000;
 
-/** With `counts`, allocations and the bytes of the database's log are counted too, and the statements of a server. */
+/** With `counts`, allocations and the bytes of the database's log are counted too, and the statements of a server, with its meter. */
 export async function startOurs(
   { state }: Harness,
   engine: Engine,
   connected: readonly StubPlatform[],
-  { nodeArgs = [], counts = false }: { nodeArgs?: string[]; counts?: Meter | false } = {},
+  { nodeArgs = [], counts = false }: { nodeArgs?: string[]; counts?: Meter | boolean } = {},
 ): Promise<Candidate> {
   const installation = await install(engine, connected, state);
   await seedIdentities(installation, knownPeople);
   const relay = await startRelay(installation, { nodeArgs, countsAllocations: counts !== false });
   const databasePid = engine === "postgres" ? await postmaster() : null;
   const { key, store } = installation;
-  const counters = counts && [
+  const counters = counts !== false && [
     allocationCounter(relay.ask),
-    store.engine === "sqlite" ? logCounter(store.file) : databaseCounter(counts, databaseOf(installation)),
+    ...(store.engine === "sqlite" ? [logCounter(store.file)] : []),
+    ...(store.engine === "postgres" && counts !== true ? [databaseCounter(counts, databaseOf(installation))] : []),
   ];
   return { ...relay, key, known: knownPeople, databasePid, installation, ...(counters && { counters }) };
 }

@@ -193,7 +193,9 @@ export function readMapped(
   const fields: MappedEvent = {};
   for (const [name, expression] of compiled.fields) {
     const value = evaluate(expression, scope);
-    const read = name === "value" && typeof value === "number" ? value : toText(value)?.trim();
+    // An address without its NUL could be another person's: inbound's checks refuse it.
+    const readText = name === "email" ? toText(value)?.trim() : storableText(value);
+    const read = name === "value" && typeof value === "number" ? value : readText;
     if (read !== undefined && read !== "") fields[name] = read;
   }
   const clickIds = readClickIds(compiled.clickIds, scope, isClickId);
@@ -215,8 +217,15 @@ function readLink(link: CompiledFields["link"], scope: Scope): Mapped["link"] {
 }
 
 function textOf(expression: Expression, scope: Scope): string | undefined {
-  const text = toText(evaluate(expression, scope))?.trim();
+  const text = storableText(evaluate(expression, scope));
   return text === "" ? undefined : text;
+}
+
+/** Reads a text without what databases refuse: NUL, and halves of surrogate pairs. Nearly every text is returned as it is. */
+function storableText(value: unknown): string | undefined {
+  const text = toText(value)?.trim();
+  if (text === undefined || (!text.includes("\0") && text.isWellFormed())) return text;
+  return text.replaceAll("\0", "").toWellFormed().trim();
 }
 
 const cut = (text: string, length: number) => (text.length > length ? text.slice(0, length) : text);
@@ -231,7 +240,7 @@ function readClickIds(
   const add = (name: string, value: unknown) => {
     // Form tools number their fields: `q7_gclid`.
     const known = isClickId(name.replace(/^q\d{1,4}_/, ""));
-    const text = toText(value)?.trim();
+    const text = storableText(value);
     if (known !== undefined && text && text.length <= maxClickIdLength) found[known] ??= text;
   };
   for (const { name: own, place } of places) {
@@ -261,8 +270,8 @@ function readItems(items: NonNullable<CompiledFields["items"]>, scope: Scope): R
     const item: Record<string, unknown> = {};
     for (const [name, expression] of items.fields) {
       const value = evaluate(expression, { entry, around: { ...scope.around, entry: scope.entry } });
-      const read = name === "price" || name === "quantity" ? toNumber(value) : toText(value)?.trim();
-      if (read !== undefined && read !== "") item[name] = typeof read === "string" ? read.slice(0, 128) : read;
+      const read = name === "price" || name === "quantity" ? toNumber(value) : storableText(value);
+      if (read !== undefined && read !== "") item[name] = typeof read === "string" ? read.slice(0, 128).toWellFormed() : read;
     }
     if (typeof item.price === "number" && !(item.price >= 0)) delete item.price;
     if (!(Number.isInteger(item.quantity) && (item.quantity as number) > 0)) delete item.quantity;

@@ -1,20 +1,29 @@
-// Whatever an authentic sender writes, the relay answers 200, in bounded time, and lives on.
+// Whatever an authentic sender writes, the relay answers 200, with bounded work, and lives on.
 
+import { readFileSync } from "node:fs";
 import { Agent } from "node:http";
 import * as fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { forEachConcurrently } from "../../src/kernel/concurrency.ts";
 import { createSender, prepare } from "../../standins/senders/sender.ts";
 import { sheetOf } from "../../standins/senders/sheets.ts";
 import { newFacts, secretsOf, settingsOf, stories, type Story } from "../sources/stories.ts";
 import { call, engines, newInstallation, type Installation, type Relay, type TestSite } from "../support/relay.ts";
 import { anyText, property } from "./property.ts";
 
-/** In each run so many are sent at once: 200 of every sender, and 10,000 in the long tests. */
+/** Requests of one run: 200 of every sender, and 10,000 in the long tests. */
 const perRun = 50;
+/** Of these, so many are under way at the same time. */
+const atOnce = 10;
 const runs = 4;
 const maxBytes = 1024 * 1024;
-/** For an answer while 50 others are under way, on a machine that does other things too. */
-const maxMs = 10_000;
+/** The processor time for one run, which takes a tenth of a second usually. It passes only while the relay works. */
+const maxRunSeconds = 10;
+/**
+ * The relay gives up waiting for its store after 4.5 seconds and asks for a repeat, which a machine that gives it no processor for so long
+ * makes it do with any request. Clocks and timers are a tenth of a second apart at most.
+ */
+const storeMs = 4400;
 
 /** Stands for a text that JSON.stringify does not write, such as 1e400. */
 const raw = (text: string) => `\u0001${text}\u0002`;
@@ -182,13 +191,21 @@ function bodyOf(story: Story, { which, changes, spoil: spoiling }: Mutation): { 
   return { body: spoiling ? spoiled(body, spoiling) : body, headers: message?.headers ?? {} };
 }
 
+/** The processor time that the relay has used so far. */
+function cpuSecondsOf({ process: { pid } }: Relay): number {
+  const [, fields = ""] = /\) (.*)/.exec(readFileSync(`/proc/${pid}/stat`, "utf8")) ?? [];
+  const [user = 0, system = 0] = fields.split(" ").slice(11, 13).map(Number);
+  return (user + system) / 100;
+}
+
 describe.each(engines)("mutated requests on %s", (engine) => {
   let home: Installation;
   let relay: Relay;
   let site: TestSite;
   const addresses = new Map<string, string>();
-  const agent = new Agent({ keepAlive: true, maxSockets: 10 });
-  let slowest = 0;
+  const agent = new Agent({ keepAlive: true, maxSockets: atOnce });
+  let longest = 0;
+  let lateAnswers = 0;
 
   beforeAll(async () => {
     home = await newInstallation(engine);
@@ -208,11 +225,21 @@ describe.each(engines)("mutated requests on %s", (engine) => {
       secrets: secretsOf(story),
       headers: { ...(input.dropHeaders ? {} : headers), ...(input.type !== null && { "content-type": input.type }) },
     });
-    const began = performance.now();
-    const { status } = await call(relay.url, { path: new URL(sent.url).pathname, headers: sent.headers, body: sent.body, agent });
-    slowest = Math.max(slowest, performance.now() - began);
     const expected = sent.body.length > maxBytes ? 413 : 200;
-    if (status !== expected) throw new Error(`${status} for ${body.subarray(0, 2000).toString()}`);
+    for (;;) {
+      const began = performance.now();
+      const { status, headers: answer } = await call(relay.url, {
+        path: new URL(sent.url).pathname,
+        headers: sent.headers,
+        body: sent.body,
+        agent,
+      });
+      if (status === expected) return;
+      // A sender repeats it then, and so does this one until it is taken. An answer of this kind that comes sooner is a defect.
+      const isLate = answer["x-cc-error"] === "unavailable" && performance.now() - began >= storeMs;
+      if (!isLate) throw new Error(`${status} ${String(answer["x-cc-error"])} for ${body.subarray(0, 2000).toString()}`);
+      lateAnswers += 1;
+    }
   }
 
   for (const story of stories)
@@ -220,13 +247,16 @@ describe.each(engines)("mutated requests on %s", (engine) => {
       `an authentic request of ${story.sender} is answered with 200, whatever it carries`,
       [fc.array(mutation, { minLength: perRun, maxLength: perRun })],
       async (inputs) => {
-        await Promise.all(inputs.map((input) => send(story, input)));
+        const before = cpuSecondsOf(relay);
+        // None waits for a connection: its time is the relay's alone.
+        await forEachConcurrently(inputs, atOnce, (input) => send(story, input));
+        longest = Math.max(longest, cpuSecondsOf(relay) - before);
       },
       { runs },
     );
 
-  test("none took long, and the relay still counts", async () => {
-    expect(slowest).toBeLessThan(maxMs);
+  test("none was much work, and the relay still counts", async () => {
+    expect(longest).toBeLessThan(maxRunSeconds);
     for (const story of stories) {
       const facts = newFacts();
       const url = addresses.get(story.sender) ?? "";
@@ -240,7 +270,9 @@ describe.each(engines)("mutated requests on %s", (engine) => {
       .output()
       .split("\n")
       .filter((line) => line.includes('"level":50'));
-    expect(defects).toEqual([]);
+    // A late answer is reported, too.
+    const isLate = (line: string) => lateAnswers > 0 && (line.includes("in time") || line.includes("too late"));
+    expect(defects.filter((line) => !isLate(line))).toEqual([]);
     expect(await relay.stop()).toBe(0);
   });
 });

@@ -335,8 +335,9 @@ function readOutcome(outcome: Mapped, known: Known, linked: Linked | undefined, 
   return ignored(outcome, read.message.startsWith("eventTime is older") ? "too old" : "wrong field", read.message);
 }
 
+/** What is cut may end with half of a surrogate pair. */
 const cut = (value: unknown) =>
-  typeof value === "string" ? value.replaceAll("\0", "").slice(0, maxPersonText).toWellFormed() : value;
+  typeof value === "string" && value.length > maxPersonText ? value.slice(0, maxPersonText).toWellFormed() : value;
 
 /** What the outcome teaches: whom a customer id belongs to, and which order another id names. */
 function refsOf(

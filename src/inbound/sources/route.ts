@@ -7,6 +7,7 @@ import { readBytes } from "../../http/body.ts";
 import { writeAnswer } from "../../http/reply.ts";
 import { hasSeveralHosts, isSecure, wasForwarded, type TransportRules } from "../../http/transport.ts";
 import { clickIdName } from "../../identity/clickIds.ts";
+import { threadShare } from "../../kernel/concurrency.ts";
 import { Late, within } from "../../kernel/deadline.ts";
 import { hasSettings, type Directory, type Site, type Source } from "../../sites/directory.ts";
 import { hostOf, namesNoSite } from "../../sites/hosts.ts";
@@ -167,7 +168,7 @@ async function takeRequest(token: string, request: IncomingMessage, call: Source
   if (bytes === "cut") return refusals.incompleteBody;
   if (!load.take(site.id, 1)) return postpone("overloaded");
   try {
-    return await takeBody({ request, bytes, kind, source, site }, call);
+    return await threadShare.answer(site.id, () => takeBody({ request, bytes, kind, source, site }, call));
   } finally {
     load.give(site.id, 1);
   }

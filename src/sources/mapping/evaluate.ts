@@ -25,9 +25,12 @@ function evaluateTerm({ primary, calls }: Term, scope: Scope): unknown {
   return value;
 }
 
+const nothing: readonly unknown[] = [];
+
 function runCall({ name, given }: Call, value: unknown, scope: Scope): unknown {
   // `words(first)` and `sum(amount)` name a word or a field, not a value of the request.
-  const values = given.map((one) => (takesWords.has(name) ? wordOf(one, scope) : evaluatePrimary(one, scope)));
+  const read = takesWords.has(name) ? wordOf : evaluatePrimary;
+  const values = given.length === 0 ? nothing : given.map((one) => read(one, scope));
   const { run }: { run(this: void, value: unknown, given: readonly unknown[]): unknown } = functions[name];
   return run(value, values);
 }
@@ -72,8 +75,11 @@ function findMatch(list: readonly unknown[], key: readonly string[], text: strin
   return undefined;
 }
 
-/** True where all tests hold. */
-export const holds = (condition: Condition, scope: Scope): boolean => condition.every((test) => passes(test, scope));
+/** True where all tests hold. Runs for every rule before the one that holds: a loop makes no function each time. */
+export function holds(condition: Condition, scope: Scope): boolean {
+  for (const test of condition) if (!passes(test, scope)) return false;
+  return true;
+}
 
 function passes(test: Test, scope: Scope): boolean {
   const left = evaluate(test.left, scope);
@@ -115,10 +121,14 @@ function isOrdered(left: number | undefined, by: "<" | ">" | "<=" | ">=", right:
 
 /** A choice that is a list, or a text with commas, such as a setting, stands for its elements. */
 function isAmong(left: unknown, choices: readonly Primary[], scope: Scope): boolean {
-  return choices.some((choice) => {
-    const value = evaluatePrimary(choice, scope);
-    if (Array.isArray(value)) return value.slice(0, maxElements).some((one) => isEqual(left, one));
-    if (choice.is === "literal") return isEqual(left, value);
-    return (toText(value) ?? "").split(",").some((one) => isEqual(left, one.trim()));
-  });
+  for (const choice of choices) {
+    const isChosen = choice.is === "literal" ? isEqual(left, choice.value) : isIn(left, evaluatePrimary(choice, scope));
+    if (isChosen) return true;
+  }
+  return false;
 }
+
+const isIn = (left: unknown, list: unknown) =>
+  Array.isArray(list)
+    ? list.slice(0, maxElements).some((one) => isEqual(left, one))
+    : (toText(list) ?? "").split(",").some((one) => isEqual(left, one.trim()));

@@ -47,6 +47,8 @@ export const slow = [
   "test/api/singleSignOn.test.ts",
   "test/outbound/receivers.test.ts",
   "test/sources/senders.test.ts",
+  "test/sources/late.test.ts",
+  "test/sources/oddTexts.test.ts",
   "test/sources/lookUps.test.ts",
   "test/operations/vacuum.test.ts",
   "test/api/mcp.test.ts",
