@@ -15,6 +15,9 @@ type Series = {
   text?: (value: number) => string;
 };
 
+/** The earlier period: the sums of the steps with which those of the chart are compared. */
+export type Earlier = { name: string; times: readonly number[]; values: readonly number[] };
+
 type Props = {
   /** Names the chart for screen readers. */
   label: string;
@@ -24,6 +27,8 @@ type Props = {
   timeZone: string;
   /** The first one is on top. */
   series: readonly Series[];
+  /** Drawn as a pale line over the bars; without it, or without anything in it, there is none. */
+  earlier?: Earlier;
   height: number;
   /** The last step is not over yet. */
   isRunning: boolean;
@@ -105,6 +110,7 @@ function useActiveStep(count: number, stepAt: (x: number) => number, onPick?: (i
 
 export function TimeChart(props: Props) {
   const { label, times, step, timeZone, series, height, isRunning, onPick } = props;
+  const earlier = props.earlier?.values.some((value) => value > 0) ? props.earlier : null;
   const { ref, width } = useWidth();
   const axisText = props.axisText ?? shortCount;
   const timeLabel = (ms: number) => (step === "day" ? dayText(ms, timeZone) : timeText(ms, timeZone));
@@ -114,9 +120,13 @@ export function TimeChart(props: Props) {
     const value = one.values[index] ?? 0;
     return one.text?.(value) ?? countText(value);
   };
+  const earlierText = (of: Earlier, index: number): readonly [name: string, value: string] => {
+    const value = of.values[index] ?? 0;
+    return [`${of.name}, ${timeLabel(of.times[index] ?? 0)}`, series[0]?.text?.(value) ?? countText(value)];
+  };
 
   const sums = times.map((_, i) => series.reduce((sum, { values }) => sum + (values[i] ?? 0), 0));
-  const ticks = ticksFor(Math.max(0, ...sums), { isWhole: props.axisText === undefined });
+  const ticks = ticksFor(Math.max(0, ...sums, ...(earlier?.values ?? [])), { isWhole: props.axisText === undefined });
   const highest = ticks.at(-1) ?? 1;
   const left = 12 + digitWidth * Math.max(...ticks.map((tick) => axisText(tick).length));
   const plot = { width: Math.max(1, width - left), height: height - top - bottom };
@@ -134,7 +144,7 @@ export function TimeChart(props: Props) {
 
   return (
     <Box ref={ref} className="cc-chart">
-      {series.length > 1 && (
+      {(series.length > 1 || earlier) && (
         <ul className="cc-chart-legend" aria-hidden>
           {series.map(({ name, tone }) => (
             <li key={name}>
@@ -142,6 +152,12 @@ export function TimeChart(props: Props) {
               {name}
             </li>
           ))}
+          {earlier && (
+            <li>
+              <span data-tone="earlier" />
+              {earlier.name}
+            </li>
+          )}
         </ul>
       )}
       <div
@@ -156,7 +172,11 @@ export function TimeChart(props: Props) {
         aria-valuetext={
           times[shown] === undefined
             ? undefined
-            : [timeLabel(times[shown]), ...series.map((one) => `${one.name}: ${textOf(one, shown)}`)].join(", ")
+            : [
+                timeLabel(times[shown]),
+                ...series.map((one) => `${one.name}: ${textOf(one, shown)}`),
+                ...(earlier ? [earlierText(earlier, shown).join(": ")] : []),
+              ].join(", ")
         }
         {...handlers}
       >
@@ -200,6 +220,14 @@ export function TimeChart(props: Props) {
                 })}
               </g>
             ))}
+            {earlier && (
+              <path
+                className="cc-chart-earlier"
+                d={earlier.values
+                  .map((value, i) => `${i === 0 ? "M" : "L"}${centre(i).toFixed(1)} ${y(value).toFixed(1)}`)
+                  .join("")}
+              />
+            )}
             {times.map((ms, i) =>
               i % every === Math.floor(((times.length - 1) % every) / 2) ? (
                 <AxisLabel key={ms} x={centre(i)} y={height - 6} width={width} text={axisLabel(ms)} />
@@ -217,13 +245,27 @@ export function TimeChart(props: Props) {
                 <span className="cc-number">{textOf(one, active)}</span>
               </div>
             ))}
+            {earlier && <EarlierLine text={earlierText(earlier, active)} />}
           </div>
         )}
       </div>
-      <FigureTable {...props} timeLabel={timeLabel} textOf={textOf} />
+      <FigureTable
+        {...props}
+        timeLabel={timeLabel}
+        textOf={textOf}
+        earlier={earlier && { name: earlier.name, text: (index) => earlierText(earlier, index) }}
+      />
     </Box>
   );
 }
+
+const EarlierLine = ({ text: [name, value] }: { text: readonly [string, string] }) => (
+  <div>
+    <span data-tone="earlier" />
+    {name}
+    <span className="cc-number">{value}</span>
+  </div>
+);
 
 /** Labels at the ends are not cut off. */
 function AxisLabel({ x, y, width, text }: { x: number; y: number; width: number; text: string }) {
@@ -244,9 +286,11 @@ function FigureTable({
   times,
   step,
   series,
+  earlier,
   timeLabel,
   textOf,
 }: Pick<Props, "label" | "times" | "step" | "series"> & {
+  earlier: { name: string; text: (index: number) => readonly [name: string, value: string] } | null;
   timeLabel: (ms: number) => string;
   textOf: (series: Series, index: number) => string;
 }) {
@@ -262,6 +306,7 @@ function FigureTable({
                 {one.name}
               </th>
             ))}
+            {earlier && <th scope="col">{earlier.name}</th>}
           </tr>
         </thead>
         <tbody>
@@ -271,6 +316,7 @@ function FigureTable({
               {series.map((one) => (
                 <td key={one.name}>{textOf(one, i)}</td>
               ))}
+              {earlier && <td>{earlier.text(i).join(": ")}</td>}
             </tr>
           ))}
         </tbody>

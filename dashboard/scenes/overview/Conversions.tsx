@@ -7,7 +7,7 @@ import { TimeChart } from "../../common/charts/TimeChart.tsx";
 import { moneyText, shortMoney } from "../../common/format/numbers.ts";
 import { ChartCard } from "./ChartCard.tsx";
 import { useSegment } from "./segments.ts";
-import { conversionsIn, endOfStep, isRunning, type Statistics } from "./statistics.ts";
+import { conversionsIn, earlierOf, endOfStep, inCurrency, isRunning, type Statistics } from "./statistics.ts";
 import { overviewText } from "../../messages/overview.ts";
 
 type Props = { site: string; of: Statistics };
@@ -53,6 +53,7 @@ export function ConversionsChart(props: Props) {
             tone: "accent",
           },
         ]}
+        earlier={earlierOf(of, ({ conversions }) => conversions)}
         onPick={toEvents}
       />
     </ChartCard>
@@ -95,11 +96,12 @@ export function ValueChart(props: Props) {
         series={[
           {
             name: overviewText.value.series(currency),
-            values: of.steps.map(({ values }) => values.find((one) => one.currency === currency)?.value ?? 0),
+            values: of.steps.map(({ values }) => inCurrency(values, currency)),
             tone: "accent",
             text,
           },
         ]}
+        earlier={earlierOf(of, ({ values }) => inCurrency(values, currency))}
         axisText={(value) => shortMoney(value, currency)}
         onPick={toEvents}
       />

@@ -22,7 +22,7 @@ import { PeriodPicker } from "./PeriodPicker.tsx";
 import { readPeriod } from "./periods.ts";
 import { useSegment } from "./segments.ts";
 import { commonText } from "../../messages/common.ts";
-import { useStatistics, type Statistics } from "./statistics.ts";
+import { earlierRange, useStatistics, type Statistics } from "./statistics.ts";
 import { overviewText } from "../../messages/overview.ts";
 
 export default function Overview() {
@@ -123,12 +123,12 @@ function Charts(props: { site: string; of: Statistics }) {
 /** Names the days that are compared. */
 function About({ of, timeZone }: { of: Statistics | undefined; timeZone: string | undefined }) {
   if (!of || !timeZone) return null;
-  const start = of.from - (of.to - of.from);
+  const before = earlierRange(of);
   const textOf = (from: number, to: number) =>
     of.step === "hour"
       ? rangeText(from, to, timeZone)
       : commonText.time.period(dayText(from, timeZone), dayText(to - 1, timeZone));
-  return <>{overviewText.about(textOf(of.from, of.to), textOf(start, of.from), timeZone)}</>;
+  return <>{overviewText.about(textOf(of.from, of.to), textOf(before.from, before.to), timeZone)}</>;
 }
 
 /** The filter of the page, and what it leaves out. */

@@ -1,0 +1,122 @@
+// The overview's charts compare with the earlier period, and its key figures lead to the rows that they count.
+
+import { beforeAll, expect, test } from "vitest";
+import { inChromium } from "../browser/chromium.ts";
+import { becomeOwner, type Person } from "../support/apiClient.ts";
+import { eventually, newInstallation, type Installation, type Relay, type TestSite } from "../support/relay.ts";
+import { startReceiver } from "../support/receiver.ts";
+import { dayMs } from "../../src/kernel/time.ts";
+import { scenarioMs, user, type User } from "./users.ts";
+
+inChromium("charts", () => {
+  let home: Installation;
+  let relay: Relay;
+  let site: TestSite;
+  let owner: Person;
+  let browser: User;
+
+  beforeAll(async () => {
+    home = await newInstallation("sqlite");
+    site = await home.addSite("shop.example", "block_domains=spam.test");
+    relay = await home.start();
+    owner = await becomeOwner(relay);
+    const receiver = await startReceiver();
+    receiver.behave = ({ text }, response) => response.writeHead(text.includes("refused") ? 400 : 200).end("{}");
+    const settings = { url: receiver.url };
+    expect((await owner.ask(`POST /sites/${site.id}/connections`, { platform: "webhook", settings })).status).toBe(200);
+    browser = await user(relay, owner);
+  }, scenarioMs);
+
+  const send = async (orderId: string, more: Record<string, unknown> = {}) => {
+    const event = { email: "ada@example.com", event: "purchase", orderId, value: 10, currency: "EUR", ...more };
+    expect((await relay.post(site.key, event)).status).toBe(200);
+  };
+  const chart = (name: string) => browser.page.getByRole("slider", { name });
+  const legend = (name: string) => browser.page.locator(".cc-chart", { has: chart(name) }).locator(".cc-chart-legend");
+
+  test(
+    "the earlier period is a pale line with a legend, in the tooltip, for screen readers and in the table; without data there is none",
+    async () => {
+      const { page, open, errors } = browser;
+      await send("A-1");
+      await open(`/sites/${site.id}/overview?range=7d`);
+      await chart("Conversions per day").waitFor();
+      expect(await page.locator(".cc-chart-earlier").count()).toBe(0);
+      expect(await page.locator(".cc-chart-legend", { hasText: "Earlier period" }).count()).toBe(0);
+      expect(await chart("Conversions per day").getAttribute("aria-valuetext")).toMatch(/, Conversions: 1$/);
+
+      const eventTime = new Date(Date.now() - 8 * dayMs);
+      for (const [orderId, value] of [
+        ["B-1", 20],
+        ["B-2", 30],
+      ] as const)
+        await send(orderId, { value, eventTime: eventTime.toISOString() });
+      const day = eventTime.toLocaleDateString("en-US", { month: "short", day: "numeric", timeZone: "UTC" });
+      const read = async (name: string) => {
+        await chart(name).focus();
+        const texts: (string | null)[] = [];
+        for (let i = 0; i < 7; i++) {
+          texts.push(await chart(name).getAttribute("aria-valuetext"));
+          await page.keyboard.press("ArrowLeft");
+        }
+        return texts;
+      };
+      await eventually("the running hour is counted again", async () => {
+        await open(`/sites/${site.id}/overview?range=7d`);
+        await chart("Conversions per day").waitFor();
+        return (await legend("Conversions per day").count()) === 1;
+      });
+      expect(await legend("Conversions per day").innerText()).toMatch(/Conversions\s+Earlier period/);
+      expect(await read("Conversions per day")).toContainEqual(
+        expect.stringMatching(new RegExp(`, Conversions: 0, Earlier period, ${day}: 2$`)),
+      );
+      expect(await read("Value in EUR")).toContainEqual(
+        expect.stringMatching(new RegExp(`, Value in EUR: €0\\.00, Earlier period, ${day}: €50\\.00$`)),
+      );
+      // Two charts have something to compare with; duplicates and bots have not.
+      expect(await page.locator(".cc-chart-earlier").count()).toBe(2);
+      const table = page.getByRole("table", { name: "Conversions per day" });
+      expect(await table.getByRole("columnheader").allInnerTexts()).toEqual(["Day", "Conversions", "Earlier period"]);
+      expect(await table.getByRole("cell", { name: `Earlier period, ${day}: 2` }).count()).toBe(1);
+
+      await chart("Conversions per day").focus();
+      for (let i = 0; i < 7 && (await page.locator(".cc-chart-tip", { hasText: day }).count()) === 0; i++)
+        await page.keyboard.press("ArrowLeft");
+      expect(await page.locator(".cc-chart-tip").innerText()).toMatch(
+        new RegExp(`Conversions\\s+0\\s+Earlier period, ${day}\\s+2`),
+      );
+      expect(errors.scriptErrors).toEqual([]);
+    },
+    scenarioMs,
+  );
+
+  test(
+    "a key figure leads to exactly the rows that it counts or that it lacks",
+    async () => {
+      const { page, open, errors } = browser;
+      await send("C-1", { clickIds: { gclid: "abc" } });
+      await send("C-2", { event: "refused" });
+      await send("C-3", { email: "bot@spam.test" });
+      const figures = async () =>
+        (await owner.ask(`GET /sites/${site.id}/statistics?from=${Date.now() - 7 * dayMs}&to=${Date.now()}`)).json.totals;
+      await eventually("all deliveries have ended and are counted", async () => {
+        const { conversions, due, sent } = await figures();
+        return conversions === 3 && due === 5 && sent === 4;
+      });
+      const tile = (name: RegExp) => page.locator("a.cc-tile").filter({ hasText: name });
+      const rowsOf = async (name: RegExp) => {
+        await open(`/sites/${site.id}/overview?range=7d`);
+        await tile(name).click();
+        const rows = page.locator("tbody tr[aria-rowindex]");
+        await rows.first().waitFor();
+        return (await rows.allInnerTexts()).map((text) => /[A-C]-\d/.exec(text)?.[0]).toSorted();
+      };
+      // Late events of the earlier period are listed where they were received.
+      expect(await rowsOf(/^Match rate/)).toEqual(["A-1", "B-1", "B-2", "C-2"]);
+      expect(await rowsOf(/^Delivered/)).toEqual(["C-2"]);
+      expect(await rowsOf(/^Conversions/)).toEqual(["A-1", "B-1", "B-2", "C-1", "C-2"]);
+      expect(errors.scriptErrors).toEqual([]);
+    },
+    scenarioMs,
+  );
+});
