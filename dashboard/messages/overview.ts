@@ -7,6 +7,7 @@ export const overviewText = section("overview", {
   title: "Overview",
   about: (period: string, before: string, timeZone: string) => `${period}, compared with ${before} (time zone ${timeZone})`,
   earlier: "Earlier period",
+  siteAdded: "Site added",
   range: "Time range",
   events: "Events",
   visits: "Visits",

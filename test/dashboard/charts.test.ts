@@ -48,7 +48,9 @@ inChromium("charts", () => {
       await open(`/sites/${site.id}/overview?range=7d`);
       await chart("Conversions per day").waitFor();
       expect(await page.locator(".cc-chart-earlier").count()).toBe(0);
-      expect(await page.locator(".cc-chart-legend", { hasText: "Earlier period" }).count()).toBe(0);
+      // Before today there was no site.
+      expect(await page.locator(".cc-chart-mark").count()).toBe(2);
+      expect(await legend("Conversions per day").innerText()).toBe("Conversions\nSite added");
       expect(await chart("Conversions per day").getAttribute("aria-valuetext")).toMatch(/, Conversions: 1$/);
 
       const eventTime = new Date(Date.now() - 8 * dayMs);
@@ -70,9 +72,9 @@ inChromium("charts", () => {
       await eventually("the running hour is counted again", async () => {
         await open(`/sites/${site.id}/overview?range=7d`);
         await chart("Conversions per day").waitFor();
-        return (await legend("Conversions per day").count()) === 1;
+        return (await legend("Conversions per day").innerText()).includes("Earlier period");
       });
-      expect(await legend("Conversions per day").innerText()).toMatch(/Conversions\s+Earlier period/);
+      expect(await legend("Conversions per day").innerText()).toMatch(/^Conversions\s+Earlier period\s+Site added$/);
       expect(await read("Conversions per day")).toContainEqual(
         expect.stringMatching(new RegExp(`, Conversions: 0, Earlier period, ${day}: 2$`)),
       );
@@ -81,7 +83,7 @@ inChromium("charts", () => {
       );
       // Two charts have something to compare with; duplicates and bots have not.
       expect(await page.locator(".cc-chart-earlier").count()).toBe(2);
-      const table = page.getByRole("table", { name: "Conversions per day" });
+      const table = page.getByRole("table", { name: /^Conversions per day\. Site added: / });
       expect(await table.getByRole("columnheader").allInnerTexts()).toEqual(["Day", "Conversions", "Earlier period"]);
       expect(await table.getByRole("cell", { name: `Earlier period, ${day}: 2` }).count()).toBe(1);
 
@@ -91,6 +93,43 @@ inChromium("charts", () => {
       expect(await page.locator(".cc-chart-tip").innerText()).toMatch(
         new RegExp(`Conversions\\s+0\\s+Earlier period, ${day}\\s+2`),
       );
+      expect(errors.scriptErrors).toEqual([]);
+    },
+    scenarioMs,
+  );
+
+  test(
+    "a small number is seen beside a large one, amounts of two currencies are named, and the account keeps the site",
+    async () => {
+      const { page, open, errors } = browser;
+      const { site, send } = await addSite("small.example");
+      await send("S-1", { value: 1_000_000 });
+      await send("S-2", { value: 1, eventTime: new Date(Date.now() - 2 * dayMs).toISOString() });
+      await send("S-3", { value: 5, currency: "USD" });
+      await eventually("both days are charted", async () => {
+        await open(`/sites/${site.id}/overview?range=7d`);
+        await chart("Value in EUR").waitFor();
+        return (await page.getByRole("button", { name: /^purchase.*€1,000,001\.00 \+ \$5\.00$/ }).count()) === 1;
+      });
+      const heights = await chart("Value in EUR")
+        .locator("rect[data-tone=accent]")
+        .evaluateAll((bars) => bars.map((bar) => Number(bar.getAttribute("height"))).filter((height) => height > 0));
+      expect(Math.min(...heights)).toBe(3);
+
+      await page.getByRole("button", { name: /account and appearance/ }).click();
+      await page.getByRole("menuitem", { name: "Account", exact: true }).click();
+      await page.getByRole("heading", { name: "Account", level: 1 }).waitFor();
+      const frame = page.getByRole("navigation", { name: "Sections" });
+      await frame.getByRole("button", { name: "Site: small.example. Switch" }).waitFor();
+      await frame.getByRole("link", { name: "Integrations" }).click();
+      const titles = page.locator("main article h3");
+      await titles.first().waitFor();
+      // Connected ones come first, and then the one to begin with.
+      expect((await titles.allInnerTexts()).slice(0, 2)).toEqual(["Webhook", "Sandbox"]);
+      await page.getByRole("searchbox", { name: "Find a platform" }).fill("goo ads");
+      await expect.poll(() => titles.allInnerTexts()).toEqual(["Google Ads"]);
+      await page.getByRole("searchbox", { name: "Find a platform" }).fill("no such platform");
+      await page.getByRole("status").getByText("Nothing found").waitFor();
       expect(errors.scriptErrors).toEqual([]);
     },
     scenarioMs,

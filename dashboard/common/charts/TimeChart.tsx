@@ -29,6 +29,8 @@ type Props = {
   series: readonly Series[];
   /** Drawn as a pale line over the bars; without it, or without anything in it, there is none. */
   earlier?: Earlier;
+  /** A moment that divides the chart, such as the one at which the site was added. */
+  mark?: { name: string; at: number } | undefined;
   height: number;
   /** The last step is not over yet. */
   isRunning: boolean;
@@ -42,6 +44,7 @@ const top = 8;
 const bottom = 24;
 const labelWidth = 72;
 const maxBarWidth = 40;
+const minBarHeight = 3;
 const digitWidth = 7;
 
 /** Measures the width before the first paint, and at every change. */
@@ -141,10 +144,13 @@ export function TimeChart(props: Props) {
     onPick && ((index) => times[index] !== undefined && onPick(times[index])),
   );
   const shown = active ?? times.length - 1;
+  // Before the first step there is nothing to divide.
+  const marked = props.mark ? times.findLastIndex((ms) => ms <= (props.mark?.at ?? 0)) : 0;
+  const mark = props.mark && marked > 0 ? { ...props.mark, x: centre(marked) - slot / 2 } : null;
 
   return (
     <Box ref={ref} className="cc-chart">
-      {(series.length > 1 || earlier) && (
+      {(series.length > 1 || earlier || mark) && (
         <ul className="cc-chart-legend" aria-hidden>
           {series.map(({ name, tone }) => (
             <li key={name}>
@@ -156,6 +162,12 @@ export function TimeChart(props: Props) {
             <li>
               <span data-tone="earlier" />
               {earlier.name}
+            </li>
+          )}
+          {mark && (
+            <li>
+              <span data-tone="mark" />
+              {mark.name}
             </li>
           )}
         </ul>
@@ -204,8 +216,8 @@ export function TimeChart(props: Props) {
                 {series.map((one, k) => {
                   const below = series.slice(k + 1).reduce((sum, { values }) => sum + (values[i] ?? 0), 0);
                   const value = one.values[i] ?? 0;
-                  // A bar of one pixel at least: a small number is not nothing.
-                  const high = value > 0 ? Math.max(1, y(below) - y(below + value)) : 0;
+                  // A small number is not nothing.
+                  const high = value > 0 ? Math.max(minBarHeight, y(below) - y(below + value)) : 0;
                   return (
                     <rect
                       key={one.name}
@@ -220,6 +232,7 @@ export function TimeChart(props: Props) {
                 })}
               </g>
             ))}
+            {mark && <line x1={mark.x} x2={mark.x} y1={top} y2={top + plot.height} className="cc-chart-mark" />}
             {earlier && (
               <path
                 className="cc-chart-earlier"
@@ -251,6 +264,7 @@ export function TimeChart(props: Props) {
       </div>
       <FigureTable
         {...props}
+        label={mark ? `${label}. ${mark.name}: ${timeLabel(mark.at)}` : label}
         timeLabel={timeLabel}
         textOf={textOf}
         earlier={earlier && { name: earlier.name, text: (index) => earlierText(earlier, index) }}

@@ -19,7 +19,7 @@ import {
   UserRound,
 } from "lucide-react";
 import { lazy, Suspense, useEffect, useState } from "react";
-import { BrandMark } from "../../common/BrandMark.tsx";
+import { BrandMark } from "./BrandMark.tsx";
 import { useLastReached } from "../../common/api/query.ts";
 import { isSigningIn, signInAgain, useSignInQuestion } from "../../common/api/signInAgain.ts";
 import { SiteContext, useFindSite, useSession, useSite, useSiteId, useSites } from "../../common/api/session.ts";
@@ -59,8 +59,8 @@ const sections = [
 export default function Frame() {
   const session = useShownSession();
   const [isOpen, { toggle, close }] = useDisclosure();
-  const siteId = useSiteId();
-  const site = useFindSite();
+  const siteId = useFrameSite();
+  const site = useFindSite(siteId);
   // The search is loaded at its first use.
   const [isSearchLoaded, setSearchLoaded] = useState(false);
   const [isSearching, setSearching] = useState(false);
@@ -148,6 +148,15 @@ export default function Frame() {
       </div>
     </SiteContext>
   );
+}
+
+/** The site in the URL. The account belongs to none, and keeps the last one in the frame. */
+function useFrameSite(): string {
+  const named = useSiteId();
+  const isAccount = useLocation({ select: ({ pathname }) => pathname === "/account" });
+  const [last, setLast] = useState(named);
+  if (named && named !== last) setLast(named);
+  return isAccount ? last : named;
 }
 
 /** The session; with unsaved input the last one, while the user is asked to sign in again. */

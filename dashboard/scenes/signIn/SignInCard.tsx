@@ -2,7 +2,7 @@
 
 import { Anchor, Box, Center, Group, Stack, Text, Title } from "@mantine/core";
 import { useDocumentTitle } from "@mantine/hooks";
-import { BrandMark } from "../../common/BrandMark.tsx";
+import { BrandMark } from "../frame/BrandMark.tsx";
 import { commonText } from "../../messages/common.ts";
 import { language, languageNames, languages } from "../../messages/catalogue/language.ts";
 import { chooseLanguage } from "../../common/shownLanguage.ts";
