@@ -10,9 +10,9 @@ import { createRoot } from "react-dom/client";
 import { Notices } from "./common/notices.tsx";
 import { Tip } from "./common/Tip.tsx";
 import { rememberFocus } from "./common/recentFocus.ts";
-import { queryClient } from "./common/api/query.ts";
+import { askEarly, queryClient } from "./common/api/query.ts";
 import { startLanguage, useShownLanguage } from "./common/shownLanguage.ts";
-import { router } from "./router.tsx";
+import { loadFrame, router } from "./router.tsx";
 import { makeTheme } from "./theme.ts";
 
 // Styles that are created at run time need this nonce, or the page's policy blocks them.
@@ -34,10 +34,18 @@ function Dashboard() {
   );
 }
 
-void startLanguage();
+// The relay has left out the mark of the frame's file in the pages before sign-in.
+const hasFrame = document.querySelector("link[rel=modulepreload]") !== null;
+if (hasFrame) {
+  askEarly("GET /session", {});
+  askEarly("GET /sites", {});
+}
 rememberFocus();
-createRoot(document.querySelector("#root") as HTMLElement).render(
-  <StrictMode>
-    <Dashboard />
-  </StrictMode>,
+// Until then the page shows the brand. Not awaited here: the frame's file imports this one.
+void Promise.all([startLanguage(), hasFrame && loadFrame().catch(() => {})]).then(() =>
+  createRoot(document.querySelector("#root") as HTMLElement).render(
+    <StrictMode>
+      <Dashboard />
+    </StrictMode>,
+  ),
 );

@@ -2,7 +2,6 @@
 
 import type { ComponentType } from "react";
 import type { frameText } from "./messages/frame.ts";
-import Overview from "./scenes/overview/Overview.tsx";
 
 type SitePage = {
   path: keyof typeof frameText.pages;
@@ -12,8 +11,8 @@ type SitePage = {
 };
 
 export const sitePages: readonly SitePage[] = [
-  // Part of the first load, like the frame around it: one script without a second round trip.
-  { path: "overview", load: () => Promise.resolve({ default: Overview }) },
+  // In one file with the frame around it.
+  { path: "overview", load: () => import("./scenes/overview/Overview.tsx") },
   { path: "first-conversion", load: () => import("./scenes/firstConversion/FirstConversion.tsx") },
   { path: "events", load: () => import("./scenes/events/Events.tsx"), hasTraces: true },
   { path: "sources", load: () => import("./scenes/sources/Sources.tsx") },

@@ -14,8 +14,8 @@ import { Loading } from "./common/states.tsx";
 import { toSearch } from "./common/links.tsx";
 import { withSignInTexts, withTexts } from "./messages/catalogue/catalogue.ts";
 import { sitePages } from "./pages.ts";
-import Frame from "./scenes/frame/Frame.tsx";
 import { NotFound, Broken } from "./scenes/frame/ErrorPages.tsx";
+import SignIn from "./scenes/signIn/SignIn.tsx";
 
 const root = createRootRoute({ component: Outlet });
 const page = (path: string, load: () => Promise<{ default: React.ComponentType }>) =>
@@ -24,17 +24,21 @@ const page = (path: string, load: () => Promise<{ default: React.ComponentType }
 // Without sign-in.
 const publicPages = [
   page("/setup", () => import("./scenes/signIn/SetUp.tsx")),
-  page("/sign-in", () => import("./scenes/signIn/SignIn.tsx")),
+  // Needs nothing but the first file.
+  page("/sign-in", () => Promise.resolve({ default: SignIn })),
   page("/forgotten", () => import("./scenes/signIn/Forgotten.tsx")),
   page("/reset", () => import("./scenes/signIn/Reset.tsx")),
   page("/invitation", () => import("./scenes/signIn/Invitation.tsx")),
 ];
 
+/** The frame and the overview are one file, which the pages before sign-in do without. */
+export const loadFrame = loadPage(() => import("./scenes/frame/Frame.tsx"));
+
 // For signed-in users.
 const frame = createRoute({
   getParentRoute: () => root,
   id: "frame",
-  component: Frame,
+  component: lazyRouteComponent(loadFrame),
   // Test data stays test data from page to page.
   validateSearch: (search: Record<string, unknown>) => search,
   search: { middlewares: [retainSearchParams(["mode"])] },

@@ -8,7 +8,8 @@ import { defineConfig, type Plugin } from "vite";
  * unless a group above it has them, so no two files import each other.
  */
 const groups = [
-  { name: "start", tags: ["$initial" as const], priority: 5 },
+  { name: "start", tags: ["$initial" as const], priority: 6 },
+  { name: "app", test: /\/dashboard\/scenes\/(?:frame\/Frame|overview\/Overview)\.tsx$/, priority: 5 },
   // Part of the first load of a new site: one file, and none of the larger ones below.
   { name: "firstSteps", test: /\/dashboard\/scenes\/overview\/FirstSteps\.tsx$/, priority: 4 },
   { name: "signIn", test: /\/dashboard\/scenes\/signIn\//, priority: 3 },

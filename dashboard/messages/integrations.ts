@@ -7,6 +7,7 @@ export const integrationsText = section("integrations", {
   title: "Integrations",
   about: "Each conversion is sent to all connected platforms.",
   tabs: { platforms: "Platforms", log: "Sync log", quality: "Match quality", webhooks: "Webhooks", export: "Data export" },
+  find: "Find a platform",
   connected: "Connected",
   notConnected: "Not connected yet",
   connectAny: "Connect a platform",

@@ -6,6 +6,8 @@ import { plural } from "./catalogue/plural.ts";
 export const overviewText = section("overview", {
   title: "Overview",
   about: (period: string, before: string, timeZone: string) => `${period}, compared with ${before} (time zone ${timeZone})`,
+  earlier: "Earlier period",
+  siteAdded: "Site added",
   range: "Time range",
   events: "Events",
   visits: "Visits",

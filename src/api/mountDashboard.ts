@@ -21,6 +21,9 @@ type MountOptions = {
 
 const builtFolder = new URL("dist/dashboard/", packageFolder);
 const nonceMark = "{NONCE}";
+/** The lines that load the file of the frame, which pages before sign-in do without. */
+const frameLines = /<!-- frame -->.*<!-- \/frame -->/s;
+const pagesBeforeSignIn = /^\/dashboard\/(?:setup|sign-in|forgotten|reset|invitation)\/?(?:\?|$)/;
 
 export function mountDashboard(app: FastifyInstance, { isDashboardHost, context, onDefect }: MountOptions): { close(): void } {
   let router: Promise<Router> | null = null;
@@ -45,12 +48,11 @@ export function mountDashboard(app: FastifyInstance, { isDashboardHost, context,
   });
 
   let index: Promise<string> | null = null;
-  const dashboard = async (_request: FastifyRequest, reply: FastifyReply) => {
+  const dashboard = async ({ url }: FastifyRequest, reply: FastifyReply) => {
     index ??= readFile(new URL("index.html", builtFolder), "utf8");
+    const page = pagesBeforeSignIn.test(url) ? (await index).replace(frameLines, "") : await index;
     const nonce = newNonce();
-    return withPageHeaders(reply, nonce, "script-src 'self'; connect-src 'self'; ").send(
-      (await index).replaceAll(nonceMark, nonce),
-    );
+    return withPageHeaders(reply, nonce, "script-src 'self'; connect-src 'self'; ").send(page.replaceAll(nonceMark, nonce));
   };
   app.get("/dashboard", onlyDashboardHost, dashboard);
   app.get("/dashboard/*", onlyDashboardHost, dashboard);

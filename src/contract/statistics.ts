@@ -36,6 +36,10 @@ export const pathVisit = z.object({
 /** Figures of one hour or day. */
 const statisticsStep = sums.extend({
   startsAt: time,
+  before: sums
+    .pick({ conversions: true, values: true, duplicates: true, botEvents: true })
+    .extend({ startsAt: time, bots: count })
+    .describe("The hour or day of the earlier period with which this one is compared."),
   visits: z.record(z.enum(visitBuckets), count),
   suspicious: count.describe("Those of the people's visits that have evidence against them."),
 });
@@ -86,7 +90,9 @@ const statistics = z
     step,
     timeZone: z.string(),
     steps: z.array(statisticsStep),
-    before: sums.extend({ bots: count }).describe("The same figures for the preceding period of equal length."),
+    before: sums
+      .extend({ bots: count })
+      .describe("The same figures for the same hours as many whole days earlier as the period has, at least one."),
     totals: sums.extend({ bots: count, people: count, test: count }),
     events: z.array(named),
     sources: z

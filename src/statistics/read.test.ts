@@ -84,6 +84,7 @@ describe.each(["sqlite", "postgres"] as const)("statistics on %s", (engine) => {
       values: moneyOf(report.total.values),
       filtered: report.total.filtered,
       before: report.before.conversions,
+      stepsBefore: report.steps.map(({ before }) => before.conversions).filter(Boolean),
       platforms: Object.fromEntries(report.details.platforms),
       gclid: report.details.clickIds.get("gclid"),
     };
@@ -114,6 +115,7 @@ describe.each(["sqlite", "postgres"] as const)("statistics on %s", (engine) => {
       values: [{ currency: "EUR", value: 60.6 }],
       filtered: 1,
       before: 1,
+      stepsBefore: [1],
       platforms: { sandbox: { sent: 6 } },
       gclid: 6,
     };

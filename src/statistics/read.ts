@@ -6,7 +6,7 @@ import type { HourFigure, Segment, SegmentFigures } from "../store/statistics/st
 import type { Store } from "../store/store.ts";
 import { countHour } from "./hourlyRollup.ts";
 import type { Model } from "./models.ts";
-import { stepsOf, type Step } from "./steps.ts";
+import { earlierOf, stepsOf, type Step } from "./steps.ts";
 import {
   addConfirmations,
   addFigure,
@@ -25,9 +25,9 @@ type StatisticsStore = Pick<Store, "statistics" | "traffic" | "inboundCounts" | 
 /** `from` and `to` are whole hours. With a segment, only its conversions and their deliveries are counted. */
 type Range = { from: number; to: number; step: Step; timeZone: string; segment?: Segment | undefined; model?: Model };
 export type Report = {
-  steps: (Sum & { startsAt: number })[];
+  steps: (Sum & { startsAt: number; before: Sum & { startsAt: number } })[];
   total: Sum;
-  /** The sums of the preceding range of the same length. */
+  /** The sums of the range with which this one is compared. */
   before: Sum;
   details: Details;
 };
@@ -66,9 +66,11 @@ export function createStatistics(store: StatisticsStore, now: () => number) {
   return {
     async read(siteId: string, { from, to, step, timeZone, segment, model }: Range): Promise<Report> {
       const [fromHour, toHour] = [from / hourMs, to / hourMs];
-      const firstHour = fromHour - (toHour - fromHour);
       const steps = stepsOf(fromHour, toHour, step, timeZone);
+      const earlier = earlierOf(steps, step, timeZone);
+      const firstHour = earlier.fromHour;
       const sums = steps.map(emptySum);
+      const sumsBefore = steps.map(emptySum);
       const stepAt = steps.flatMap((one, i) => Array.from({ length: one.toHour - one.fromHour }, () => sums[i] as Sum));
       const [total, before, details] = [emptySum(), emptySum(), emptyDetails()];
       const addDetails = (of: Details, figure: HourFigure) => addFigureDetails(of, figure, model);
@@ -82,6 +84,9 @@ export function createStatistics(store: StatisticsStore, now: () => number) {
           // Late events of the range may have happened outside of it.
           if (item.hour < firstHour || item.hour >= toHour) continue;
           if (item.hour < fromHour) {
+            const index = earlier.stepAt(item.hour);
+            if (index === undefined) continue;
+            add(sumsBefore[index] as Sum, item);
             add(before, item);
             continue;
           }
@@ -117,7 +122,11 @@ export function createStatistics(store: StatisticsStore, now: () => number) {
       addTo([...afterRollup, ...beforeRollup], addFigure, addDetails);
 
       return {
-        steps: steps.map((one, i) => ({ startsAt: one.fromHour * hourMs, ...(sums[i] as Sum) })),
+        steps: steps.map((one, i) => ({
+          startsAt: one.fromHour * hourMs,
+          ...(sums[i] as Sum),
+          before: { startsAt: (earlier.starts[i] as number) * hourMs, ...(sumsBefore[i] as Sum) },
+        })),
         total,
         before,
         details,

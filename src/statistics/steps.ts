@@ -1,4 +1,5 @@
-// Splits a range of hours into the steps of a chart: hours, or days in the time zone of the site.
+// Splits a range of hours into the steps of a chart: hours, or days in the time zone of the site. Each step is compared with the
+// same hours some days earlier.
 
 import { hourMs } from "../kernel/time.ts";
 
@@ -24,8 +25,48 @@ export function stepsOf(fromHour: number, toHour: number, step: Step, timeZone: 
   return steps;
 }
 
+export type Earlier = {
+  fromHour: number;
+  /** The first hour that belongs to each step. */
+  starts: number[];
+  /** The step with which an hour is compared; undefined for an hour outside of the earlier range. */
+  stepAt: (hour: number) => number | undefined;
+};
+
+/**
+ * Returns the range to compare with: as many whole days earlier as the range has, so that a night is compared with a night and the
+ * morning of a running day with a morning. Hours are matched by the clock on the wall.
+ */
+export function earlierOf(steps: readonly StepHours[], step: Step, timeZone: string): Earlier {
+  const localHour = localHoursIn(timeZone);
+  const [fromHour, toHour] = [steps[0]?.fromHour ?? 0, steps.at(-1)?.toHour ?? 0];
+  const from = localHour(fromHour);
+  const days = Math.max(1, Math.ceil((localHour(toHour) - from) / dayHours));
+  const keyOf = (local: number) => (step === "day" ? Math.floor(local / dayHours) : local);
+  const indexOf = new Map(steps.map((one, i) => [keyOf(localHour(one.fromHour)), i]));
+  const end = localHour(toHour - 1) + 1;
+
+  const stepAt = (hour: number): number | undefined => {
+    if (hour >= fromHour) return undefined;
+    const then = localHour(hour) + days * dayHours;
+    return then >= from && then < end ? indexOf.get(keyOf(then)) : undefined;
+  };
+  const shifted = (hour: number) => {
+    const guess = hour - days * dayHours;
+    return guess + localHour(hour) - days * dayHours - localHour(guess);
+  };
+  // The hours that a clock change skips have no earlier one.
+  return { fromHour: Math.min(shifted(fromHour), fromHour - 1), starts: steps.map((one) => shifted(one.fromHour)), stepAt };
+}
+
 /** Returns a function that gives the local day number of an hour since the epoch. */
 function daysIn(timeZone: string): (hour: number) => number {
+  const localHour = localHoursIn(timeZone);
+  return (hour) => Math.floor(localHour(hour) / dayHours);
+}
+
+/** Returns a function that gives the local time of an hour since the epoch, in whole hours. */
+function localHoursIn(timeZone: string): (hour: number) => number {
   const offsetAt = offsetsOf(timeZone);
   let block = { start: Number.NaN, offset: null as number | null };
   return (hour) => {
@@ -36,7 +77,7 @@ function daysIn(timeZone: string): (hour: number) => number {
       block = { start, offset: offset === offsetAt((start + dayHours - 1) * hourMs) ? offset : null };
     }
     const at = hour * hourMs;
-    return Math.floor((at + (block.offset ?? offsetAt(at))) / (dayHours * hourMs));
+    return Math.floor((at + (block.offset ?? offsetAt(at))) / hourMs);
   };
 }
 

@@ -92,7 +92,15 @@ describe.each(engines)("a site's data on %s", (engine) => {
       bots: 0,
     });
     expect(json.steps.length).toBeGreaterThanOrEqual(24);
-    expect(json.steps.reduce((sum: number, step: { conversions: number }) => sum + step.conversions, 0)).toBe(5);
+    // Tomorrow at these hours, today's figures are those of the earlier period.
+    const then = Math.floor(now / hourMs) * hourMs + 24 * hourMs;
+    const range = `from=${then - hourMs}&to=${then + hourMs}`;
+    const { before, steps } = (await owner.ask(`GET ${of(`/statistics?${range}&step=hour`)}`)).json;
+    expect(before).toEqual({ ...json.totals, people: undefined, test: undefined });
+    type Step = { before: { startsAt: number; conversions: number; values: unknown[] } };
+    expect(steps.map((step: Step) => step.before.startsAt)).toEqual([then - 25 * hourMs, then - 24 * hourMs]);
+    expect(steps.reduce((sum: number, step: Step) => sum + step.before.conversions, 0)).toBe(5);
+    expect(steps.flatMap((step: Step) => step.before.values)).toEqual(expect.arrayContaining([values[1]]));
     expect(json.events).toEqual([
       { name: "purchase", conversions: 3, values },
       { name: "lead", conversions: 1, values: [] },

@@ -351,7 +351,7 @@ inChromium("lists", () => {
   );
 
   test(
-    "the first load of the overview and of the events stays within its budget",
+    "the first load of the sign-in page, the overview and the events stays within its budget",
     async () => {
       const { page, open } = browser;
       await page.setViewportSize({ width: 1280, height: 900 });
@@ -362,8 +362,16 @@ inChromium("lists", () => {
         () => open(`/sites/${id}/overview`),
         () => page.getByRole("heading", { name: /^First conversion/ }).waitFor(),
       );
-      expect(fresh.requests, fresh.paths.join("\n")).toBeLessThanOrEqual(13);
+      expect(fresh.requests, fresh.paths.join("\n")).toBeLessThanOrEqual(14);
       expect(fresh.bytes).toBeLessThanOrEqual(250_000);
+      const stranger = await user(relay, null);
+      const before = await countLoad(
+        stranger.page,
+        () => stranger.open("/sign-in"),
+        () => stranger.page.getByRole("button", { name: "Sign in" }).waitFor(),
+      );
+      expect(before.requests, before.paths.join("\n")).toBeLessThanOrEqual(4);
+      expect(before.bytes).toBeLessThanOrEqual(172_000);
       const receiver = await startReceiver();
       await owner.ask(`POST /sites/${site.id}/connections`, {
         platform: "webhook",

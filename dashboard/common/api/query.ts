@@ -99,6 +99,10 @@ export function useApi<Name extends RouteName>(
   return error === query.error ? query : ({ ...query, error } as typeof query);
 }
 
+/** Asks for what a page will need, before its code is loaded. */
+export const askEarly = <Name extends RouteName>(name: Name, input: Input<Name>): void =>
+  void queryClient.prefetchQuery({ queryKey: [name, input], queryFn: ({ signal }) => call(name, input, signal) });
+
 type PageOf<Name extends RouteName> = Answer<Name> extends { items: (infer Item)[]; next: string | null } ? Item : never;
 
 type Paged<Name extends RouteName> = { items: PageOf<Name>[]; next: string | null };

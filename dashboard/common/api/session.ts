@@ -41,9 +41,8 @@ export const useSites = () => useApi("GET /sites", {}, { everyMs: 60_000 });
 /** Provided by the frame of every page, because each time in a long list needs the site's time zone. */
 export const SiteContext = createContext<Site | undefined>(undefined);
 
-/** Finds the site in the URL, for the frame. */
-export function useFindSite(): Site | undefined {
-  const id = useSiteId();
+/** Finds the site of the frame. */
+export function useFindSite(id: string): Site | undefined {
   return useSites().data?.items.find((one) => one.id === id);
 }
 

@@ -15,6 +15,9 @@ type Series = {
   text?: (value: number) => string;
 };
 
+/** The earlier period: the sums of the steps with which those of the chart are compared. */
+export type Earlier = { name: string; times: readonly number[]; values: readonly number[] };
+
 type Props = {
   /** Names the chart for screen readers. */
   label: string;
@@ -24,6 +27,10 @@ type Props = {
   timeZone: string;
   /** The first one is on top. */
   series: readonly Series[];
+  /** Drawn as a pale line over the bars; without it, or without anything in it, there is none. */
+  earlier?: Earlier;
+  /** A moment that divides the chart, such as the one at which the site was added. */
+  mark?: { name: string; at: number } | undefined;
   height: number;
   /** The last step is not over yet. */
   isRunning: boolean;
@@ -37,6 +44,7 @@ const top = 8;
 const bottom = 24;
 const labelWidth = 72;
 const maxBarWidth = 40;
+const minBarHeight = 3;
 const digitWidth = 7;
 
 /** Measures the width before the first paint, and at every change. */
@@ -105,6 +113,7 @@ function useActiveStep(count: number, stepAt: (x: number) => number, onPick?: (i
 
 export function TimeChart(props: Props) {
   const { label, times, step, timeZone, series, height, isRunning, onPick } = props;
+  const earlier = props.earlier?.values.some((value) => value > 0) ? props.earlier : null;
   const { ref, width } = useWidth();
   const axisText = props.axisText ?? shortCount;
   const timeLabel = (ms: number) => (step === "day" ? dayText(ms, timeZone) : timeText(ms, timeZone));
@@ -114,9 +123,13 @@ export function TimeChart(props: Props) {
     const value = one.values[index] ?? 0;
     return one.text?.(value) ?? countText(value);
   };
+  const earlierText = (of: Earlier, index: number): readonly [name: string, value: string] => {
+    const value = of.values[index] ?? 0;
+    return [`${of.name}, ${timeLabel(of.times[index] ?? 0)}`, series[0]?.text?.(value) ?? countText(value)];
+  };
 
   const sums = times.map((_, i) => series.reduce((sum, { values }) => sum + (values[i] ?? 0), 0));
-  const ticks = ticksFor(Math.max(0, ...sums), { isWhole: props.axisText === undefined });
+  const ticks = ticksFor(Math.max(0, ...sums, ...(earlier?.values ?? [])), { isWhole: props.axisText === undefined });
   const highest = ticks.at(-1) ?? 1;
   const left = 12 + digitWidth * Math.max(...ticks.map((tick) => axisText(tick).length));
   const plot = { width: Math.max(1, width - left), height: height - top - bottom };
@@ -131,10 +144,13 @@ export function TimeChart(props: Props) {
     onPick && ((index) => times[index] !== undefined && onPick(times[index])),
   );
   const shown = active ?? times.length - 1;
+  // Before the first step there is nothing to divide.
+  const marked = props.mark ? times.findLastIndex((ms) => ms <= (props.mark?.at ?? 0)) : 0;
+  const mark = props.mark && marked > 0 ? { ...props.mark, x: centre(marked) - slot / 2 } : null;
 
   return (
     <Box ref={ref} className="cc-chart">
-      {series.length > 1 && (
+      {(series.length > 1 || earlier || mark) && (
         <ul className="cc-chart-legend" aria-hidden>
           {series.map(({ name, tone }) => (
             <li key={name}>
@@ -142,6 +158,18 @@ export function TimeChart(props: Props) {
               {name}
             </li>
           ))}
+          {earlier && (
+            <li>
+              <span data-tone="earlier" />
+              {earlier.name}
+            </li>
+          )}
+          {mark && (
+            <li>
+              <span data-tone="mark" />
+              {mark.name}
+            </li>
+          )}
         </ul>
       )}
       <div
@@ -156,7 +184,11 @@ export function TimeChart(props: Props) {
         aria-valuetext={
           times[shown] === undefined
             ? undefined
-            : [timeLabel(times[shown]), ...series.map((one) => `${one.name}: ${textOf(one, shown)}`)].join(", ")
+            : [
+                timeLabel(times[shown]),
+                ...series.map((one) => `${one.name}: ${textOf(one, shown)}`),
+                ...(earlier ? [earlierText(earlier, shown).join(": ")] : []),
+              ].join(", ")
         }
         {...handlers}
       >
@@ -184,8 +216,8 @@ export function TimeChart(props: Props) {
                 {series.map((one, k) => {
                   const below = series.slice(k + 1).reduce((sum, { values }) => sum + (values[i] ?? 0), 0);
                   const value = one.values[i] ?? 0;
-                  // A bar of one pixel at least: a small number is not nothing.
-                  const high = value > 0 ? Math.max(1, y(below) - y(below + value)) : 0;
+                  // A small number is not nothing.
+                  const high = value > 0 ? Math.max(minBarHeight, y(below) - y(below + value)) : 0;
                   return (
                     <rect
                       key={one.name}
@@ -200,6 +232,15 @@ export function TimeChart(props: Props) {
                 })}
               </g>
             ))}
+            {mark && <line x1={mark.x} x2={mark.x} y1={top} y2={top + plot.height} className="cc-chart-mark" />}
+            {earlier && (
+              <path
+                className="cc-chart-earlier"
+                d={earlier.values
+                  .map((value, i) => `${i === 0 ? "M" : "L"}${centre(i).toFixed(1)} ${y(value).toFixed(1)}`)
+                  .join("")}
+              />
+            )}
             {times.map((ms, i) =>
               i % every === Math.floor(((times.length - 1) % every) / 2) ? (
                 <AxisLabel key={ms} x={centre(i)} y={height - 6} width={width} text={axisLabel(ms)} />
@@ -217,13 +258,28 @@ export function TimeChart(props: Props) {
                 <span className="cc-number">{textOf(one, active)}</span>
               </div>
             ))}
+            {earlier && <EarlierLine text={earlierText(earlier, active)} />}
           </div>
         )}
       </div>
-      <FigureTable {...props} timeLabel={timeLabel} textOf={textOf} />
+      <FigureTable
+        {...props}
+        label={mark ? `${label}. ${mark.name}: ${timeLabel(mark.at)}` : label}
+        timeLabel={timeLabel}
+        textOf={textOf}
+        earlier={earlier && { name: earlier.name, text: (index) => earlierText(earlier, index) }}
+      />
     </Box>
   );
 }
+
+const EarlierLine = ({ text: [name, value] }: { text: readonly [string, string] }) => (
+  <div>
+    <span data-tone="earlier" />
+    {name}
+    <span className="cc-number">{value}</span>
+  </div>
+);
 
 /** Labels at the ends are not cut off. */
 function AxisLabel({ x, y, width, text }: { x: number; y: number; width: number; text: string }) {
@@ -244,9 +300,11 @@ function FigureTable({
   times,
   step,
   series,
+  earlier,
   timeLabel,
   textOf,
 }: Pick<Props, "label" | "times" | "step" | "series"> & {
+  earlier: { name: string; text: (index: number) => readonly [name: string, value: string] } | null;
   timeLabel: (ms: number) => string;
   textOf: (series: Series, index: number) => string;
 }) {
@@ -262,6 +320,7 @@ function FigureTable({
                 {one.name}
               </th>
             ))}
+            {earlier && <th scope="col">{earlier.name}</th>}
           </tr>
         </thead>
         <tbody>
@@ -271,6 +330,7 @@ function FigureTable({
               {series.map((one) => (
                 <td key={one.name}>{textOf(one, i)}</td>
               ))}
+              {earlier && <td>{earlier.text(i).join(": ")}</td>}
             </tr>
           ))}
         </tbody>

@@ -12,6 +12,7 @@ export const integrations: Translation<typeof integrationsText> = {
     webhooks: "Webhooks",
     export: "Datenexport",
   },
+  find: "Plattform finden",
   connected: "Verbunden",
   notConnected: "Noch nicht verbunden",
   connectAny: "Plattform verbinden",

@@ -5,6 +5,8 @@ import { plural } from "../catalogue/plural.ts";
 export const overview: Translation<typeof overviewText> = {
   title: "Übersicht",
   about: (period, before, timeZone) => `${period}, verglichen mit ${before} (Zeitzone ${timeZone})`,
+  earlier: "Früherer Zeitraum",
+  siteAdded: "Website hinzugefügt",
   range: "Zeitraum",
   events: "Ereignisse",
   visits: "Besuche",

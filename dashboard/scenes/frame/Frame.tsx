@@ -1,6 +1,7 @@
 // The frame of every signed-in page: site switcher, sections, search.
 
-import { ActionIcon, Alert, AppShell, Box, Burger, Group, Kbd, Popover, Text, UnstyledButton } from "@mantine/core";
+import "./frame.css";
+import { ActionIcon, Alert, Box, Burger, Group, Kbd, Popover, Text, UnstyledButton } from "@mantine/core";
 import { useDisclosure, useHotkeys } from "@mantine/hooks";
 import { Link, Outlet, useBlocker, useLocation, useNavigate } from "@tanstack/react-router";
 import {
@@ -18,6 +19,7 @@ import {
   UserRound,
 } from "lucide-react";
 import { lazy, Suspense, useEffect, useState } from "react";
+import { BrandMark } from "./BrandMark.tsx";
 import { useLastReached } from "../../common/api/query.ts";
 import { isSigningIn, signInAgain, useSignInQuestion } from "../../common/api/signInAgain.ts";
 import { SiteContext, useFindSite, useSession, useSite, useSiteId, useSites } from "../../common/api/session.ts";
@@ -57,8 +59,8 @@ const sections = [
 export default function Frame() {
   const session = useShownSession();
   const [isOpen, { toggle, close }] = useDisclosure();
-  const siteId = useSiteId();
-  const site = useFindSite();
+  const siteId = useFrameSite();
+  const site = useFindSite(siteId);
   // The search is loaded at its first use.
   const [isSearchLoaded, setSearchLoaded] = useState(false);
   const [isSearching, setSearching] = useState(false);
@@ -76,28 +78,22 @@ export default function Frame() {
       <OnNewPage act={close} />
       {session.data === null && <ToSignIn />}
       <Guards email={session.data?.user.email ?? ""} />
-      <AppShell
-        header={{ height: { base: 56, sm: 0 } }}
-        navbar={{ width: 248, breakpoint: "sm", collapsed: { mobile: !isOpen } }}
-        padding="lg"
-      >
+      <div className="cc-frame" data-open={isOpen}>
         <a href="#content" className="cc-skip">
           {frameText.skip}
         </a>
-        <AppShell.Header hiddenFrom="sm" px="md">
-          <Group h="100%" gap="sm" wrap="nowrap">
-            <Burger
-              opened={isOpen}
-              onClick={toggle}
-              size="sm"
-              aria-label={isOpen ? frameText.closeNavigation : frameText.openNavigation}
-            />
-            <div style={{ flex: 1, minWidth: 0 }}>{session.data && <SiteSwitcher onFind={jump} />}</div>
-            <AlertBell />
-            <SearchButton compact onOpen={jump} />
-          </Group>
-        </AppShell.Header>
-        <AppShell.Navbar p="sm" aria-label={frameText.sections.label}>
+        <header>
+          <Burger
+            opened={isOpen}
+            onClick={toggle}
+            size="sm"
+            aria-label={isOpen ? frameText.closeNavigation : frameText.openNavigation}
+          />
+          <div style={{ flex: 1, minWidth: 0 }}>{session.data && <SiteSwitcher onFind={jump} />}</div>
+          <AlertBell />
+          <SearchButton compact onOpen={jump} />
+        </header>
+        <nav aria-label={frameText.sections.label}>
           <Group px={12} h={40} mb={4} justify="space-between">
             <Brand />
             <Box visibleFrom="sm">
@@ -129,8 +125,8 @@ export default function Frame() {
           )}
           <div style={{ flex: 1 }} />
           {session.data && <UserMenu name={session.data.user.name} email={session.data.user.email} />}
-        </AppShell.Navbar>
-        <AppShell.Main id="content" tabIndex={-1}>
+        </nav>
+        <main id="content" tabIndex={-1}>
           <Unreachable />
           {session.data ? (
             <>
@@ -143,15 +139,24 @@ export default function Frame() {
           ) : (
             <Loading />
           )}
-        </AppShell.Main>
+        </main>
         {isSearchLoaded && (
           <Suspense fallback={null}>
             <Jump isOpen={isSearching} onClose={() => setSearching(false)} />
           </Suspense>
         )}
-      </AppShell>
+      </div>
     </SiteContext>
   );
+}
+
+/** The site in the URL. The account belongs to none, and keeps the last one in the frame. */
+function useFrameSite(): string {
+  const named = useSiteId();
+  const isAccount = useLocation({ select: ({ pathname }) => pathname === "/account" });
+  const [last, setLast] = useState(named);
+  if (named && named !== last) setLast(named);
+  return isAccount ? last : named;
 }
 
 /** The session; with unsaved input the last one, while the user is asked to sign in again. */
@@ -220,7 +225,7 @@ function Brand() {
   return (
     <Link to="/sites" style={{ textDecoration: "none", color: "inherit" }}>
       <Group gap={8} wrap="nowrap">
-        <img src="/dashboard/icon.svg" width={22} height={22} alt="" />
+        <BrandMark size={22} />
         <Text fw={650} fz={15}>
           Cleancast
         </Text>

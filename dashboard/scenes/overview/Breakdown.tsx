@@ -14,11 +14,11 @@ type Money = Statistics["totals"]["values"];
 
 const shownAtFirst = 8;
 
-/** The sum in the main currency, and the names of other currencies. */
-export function valueText([main, ...others]: Money): string {
-  if (!main) return "";
-  return [moneyText(main.value, main.currency), ...others.map(({ currency }) => currency)].join(" + ");
-}
+const shownCurrencies = 2;
+
+/** The sums in the main currencies, and the names of others. */
+export const valueText = (values: Money): string =>
+  values.map(({ value, currency }, i) => (i < shownCurrencies ? moneyText(value, currency) : currency)).join(" + ");
 
 export const segmentName = (name: string): string =>
   name === noName ? overviewText.noName : name === otherNames ? overviewText.otherNames : name;

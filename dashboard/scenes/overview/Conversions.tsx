@@ -3,11 +3,12 @@
 import { SegmentedControl, Text } from "@mantine/core";
 import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
+import { useSite } from "../../common/api/session.ts";
 import { TimeChart } from "../../common/charts/TimeChart.tsx";
 import { moneyText, shortMoney } from "../../common/format/numbers.ts";
 import { ChartCard } from "./ChartCard.tsx";
 import { useSegment } from "./segments.ts";
-import { conversionsIn, endOfStep, isRunning, type Statistics } from "./statistics.ts";
+import { conversionsIn, earlierOf, endOfStep, inCurrency, isRunning, type Statistics } from "./statistics.ts";
 import { overviewText } from "../../messages/overview.ts";
 
 type Props = { site: string; of: Statistics };
@@ -23,6 +24,12 @@ function useToEvents({ site, of }: Props) {
     });
 }
 
+/** Where the figures of a site begin. */
+function useSiteMark() {
+  const site = useSite();
+  return site && { name: overviewText.siteAdded, at: site.createdAt };
+}
+
 const useRowsLink = ({ site, of }: Props) => ({
   to: `/sites/${site}/events`,
   search: conversionsIn(of, useSegment().segment),
@@ -31,6 +38,7 @@ const useRowsLink = ({ site, of }: Props) => ({
 
 export function ConversionsChart(props: Props) {
   const { of } = props;
+  const mark = useSiteMark();
   const toEvents = useToEvents(props);
   return (
     <ChartCard
@@ -53,6 +61,8 @@ export function ConversionsChart(props: Props) {
             tone: "accent",
           },
         ]}
+        mark={mark}
+        earlier={earlierOf(of, ({ conversions }) => conversions)}
         onPick={toEvents}
       />
     </ChartCard>
@@ -61,6 +71,7 @@ export function ConversionsChart(props: Props) {
 
 export function ValueChart(props: Props) {
   const { of } = props;
+  const mark = useSiteMark();
   const toEvents = useToEvents(props);
   const { refunds } = of.totals;
   const currencies = of.totals.values.map(({ currency }) => currency);
@@ -95,11 +106,13 @@ export function ValueChart(props: Props) {
         series={[
           {
             name: overviewText.value.series(currency),
-            values: of.steps.map(({ values }) => values.find((one) => one.currency === currency)?.value ?? 0),
+            values: of.steps.map(({ values }) => inCurrency(values, currency)),
             tone: "accent",
             text,
           },
         ]}
+        mark={mark}
+        earlier={earlierOf(of, ({ values }) => inCurrency(values, currency))}
         axisText={(value) => shortMoney(value, currency)}
         onPick={toEvents}
       />

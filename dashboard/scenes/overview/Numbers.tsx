@@ -5,14 +5,12 @@ import { Minus, TrendingDown, TrendingUp } from "lucide-react";
 import { Sparkline } from "../../common/charts/Sparkline.tsx";
 import { Tile } from "../../common/Tile.tsx";
 import { countText, moneyText, percentText, rateText, shortCount, shortMoney, tenthsOf } from "../../common/format/numbers.ts";
-import { conversionsIn, type Statistics } from "./statistics.ts";
+import { conversionsIn, inCurrency, type Statistics } from "./statistics.ts";
 import { logFilterOf, notDelivered, type Segment } from "./segments.ts";
 import { overviewText } from "../../messages/overview.ts";
 
 type Step = Statistics["steps"][number];
-type Money = Statistics["totals"]["values"];
 
-const inCurrency = (values: Money, currency: string | undefined) => values.find((one) => one.currency === currency)?.value ?? 0;
 const ratio = (part: number, whole: number) => (whole === 0 ? 0 : part / whole);
 
 export function Numbers({ site, of, segment }: { site: string; of: Statistics; segment: Segment | null }) {

@@ -1,6 +1,7 @@
 // The overview of a site: key figures, charts and the live feed.
 
-import { CloseButton, Grid, Group, SimpleGrid, Skeleton, Text } from "@mantine/core";
+import "./overview.css";
+import { CloseButton, Group, SimpleGrid, Skeleton, Text } from "@mantine/core";
 import { Page } from "../../common/Page.tsx";
 import { usePlatformName } from "../../common/api/platforms.ts";
 import { useSite, useSiteId } from "../../common/api/session.ts";
@@ -22,7 +23,7 @@ import { PeriodPicker } from "./PeriodPicker.tsx";
 import { readPeriod } from "./periods.ts";
 import { useSegment } from "./segments.ts";
 import { commonText } from "../../messages/common.ts";
-import { useStatistics, type Statistics } from "./statistics.ts";
+import { earlierRange, useStatistics, type Statistics } from "./statistics.ts";
 import { overviewText } from "../../messages/overview.ts";
 
 export default function Overview() {
@@ -64,9 +65,9 @@ function LiveOverview() {
       <FilterLine />
       {error && <LoadError error={error} onRetry={() => void refetch()} />}
       {!isNew && (data ? <Numbers site={site} of={data} segment={segment} /> : !error && <NumbersSkeleton />)}
-      <Grid gap="md">
+      <div className="cc-beside" data-alone={isNew || segment !== null}>
         {!isNew && (
-          <Grid.Col span={{ base: 12, lg: segment ? 12 : 8 }}>
+          <div>
             {/* On a laptop both charts fit beside each other; wider, the feed stands beside them. */}
             <SimpleGrid cols={{ base: 1, md: 2, lg: segment ? 2 : 1 }} spacing="md">
               {data ? (
@@ -83,16 +84,16 @@ function LiveOverview() {
                 )
               )}
             </SimpleGrid>
-          </Grid.Col>
+          </div>
         )}
         {/* The feed has all events of the site. It stays where it is when a site turns out to be new, or it would begin twice.
             With the key, the rows of another site are discarded. */}
         {!segment && (
-          <Grid.Col span={{ base: 12, lg: isNew ? 12 : 4 }}>
+          <div>
             <Feed key={site} site={site} />
-          </Grid.Col>
+          </div>
         )}
-      </Grid>
+      </div>
       {!isNew && data && <Charts site={site} of={data} />}
     </Page>
   );
@@ -123,12 +124,12 @@ function Charts(props: { site: string; of: Statistics }) {
 /** Names the days that are compared. */
 function About({ of, timeZone }: { of: Statistics | undefined; timeZone: string | undefined }) {
   if (!of || !timeZone) return null;
-  const start = of.from - (of.to - of.from);
+  const before = earlierRange(of);
   const textOf = (from: number, to: number) =>
     of.step === "hour"
       ? rangeText(from, to, timeZone)
       : commonText.time.period(dayText(from, timeZone), dayText(to - 1, timeZone));
-  return <>{overviewText.about(textOf(of.from, of.to), textOf(start, of.from), timeZone)}</>;
+  return <>{overviewText.about(textOf(of.from, of.to), textOf(before.from, before.to), timeZone)}</>;
 }
 
 /** The filter of the page, and what it leaves out. */

@@ -8,7 +8,7 @@ import { TimeChart } from "../../common/charts/TimeChart.tsx";
 import { countText } from "../../common/format/numbers.ts";
 import { reasonText } from "../../common/format/reasons.ts";
 import { ChartCard } from "./ChartCard.tsx";
-import { endOfStep, filteredIn, isRunning, type Statistics } from "./statistics.ts";
+import { earlierOf, endOfStep, filteredIn, isRunning, type Statistics } from "./statistics.ts";
 import { TextLink } from "../../common/links.tsx";
 import { overviewText } from "../../messages/overview.ts";
 
@@ -45,6 +45,7 @@ export function BotsOverTime({ site, of }: Props) {
           },
           { name: overviewText.events, values: of.steps.map(({ botEvents }) => botEvents), tone: "accent" },
         ]}
+        earlier={earlierOf(of, (before) => before.bots + before.botEvents)}
         onPick={(startsAt) =>
           void navigate({
             to: `/sites/${site}/events`,
@@ -157,6 +158,7 @@ export function Duplicates({ site, of }: Props) {
             tone: "accent",
           },
         ]}
+        earlier={earlierOf(of, (before) => before.duplicates)}
       />
     </ChartCard>
   );

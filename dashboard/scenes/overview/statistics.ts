@@ -2,9 +2,12 @@
 
 import { useInterval } from "@mantine/hooks";
 import { useEffect, useState } from "react";
+import { hourMs } from "../../../src/kernel/time.ts";
 import type { Answer } from "../../common/api/api.ts";
 import { useApi } from "../../common/api/query.ts";
+import type { Earlier } from "../../common/charts/TimeChart.tsx";
 import { useQueryParams } from "../../common/lists/queryParams.ts";
+import { overviewText } from "../../messages/overview.ts";
 import { periodOf, type ChosenPeriod } from "./periods.ts";
 import type { Segment } from "./segments.ts";
 
@@ -53,6 +56,24 @@ export const filteredIn = ({ from, to }: Statistics) => ({ from, to, status: "fi
 /** Returns the end of a step: the start of the next one, or the end of the period. */
 export function endOfStep({ steps, to }: Statistics, startsAt: number): number {
   return steps.find((one) => one.startsAt > startsAt)?.startsAt ?? to;
+}
+
+export const inCurrency = (values: Statistics["totals"]["values"], currency: string | undefined) =>
+  values.find((one) => one.currency === currency)?.value ?? 0;
+
+type EarlierStep = Statistics["steps"][number]["before"];
+
+/** The line of the earlier period in a chart. */
+export const earlierOf = ({ steps }: Statistics, value: (step: EarlierStep) => number): Earlier => ({
+  name: overviewText.earlier,
+  times: steps.map(({ before }) => before.startsAt),
+  values: steps.map(({ before }) => value(before)),
+});
+
+/** The days or hours with which the period is compared. */
+export function earlierRange({ from, step, steps }: Statistics): { from: number; to: number } {
+  const [first = from, last = first] = [steps[0]?.before.startsAt, steps.at(-1)?.before.startsAt];
+  return { from: first, to: last + (step === "hour" ? hourMs : 1) };
 }
 
 /** True while the last step of the period is not over. */

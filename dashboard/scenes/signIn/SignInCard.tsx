@@ -2,6 +2,7 @@
 
 import { Anchor, Box, Center, Group, Stack, Text, Title } from "@mantine/core";
 import { useDocumentTitle } from "@mantine/hooks";
+import { BrandMark } from "../frame/BrandMark.tsx";
 import { commonText } from "../../messages/common.ts";
 import { language, languageNames, languages } from "../../messages/catalogue/language.ts";
 import { chooseLanguage } from "../../common/shownLanguage.ts";
@@ -29,7 +30,7 @@ export function SignInCard({
     <Center component="main" mih="100vh" px="md" py="xl">
       <Stack w="100%" maw={400} gap="lg">
         <Group gap={8} justify="center">
-          <img src="/dashboard/icon.svg" width={28} height={28} alt="" />
+          <BrandMark size={28} />
           <Text fw={650} fz={18}>
             Cleancast
           </Text>

@@ -100,6 +100,15 @@ const toCounts = ({ conversions, values, refunds, duplicates, filtered, botEvent
 
 const toSums = (sum: Sum) => ({ ...toCounts(sum), bots: sum.visits.bots });
 
+const toEarlier = ({ startsAt, conversions, values, duplicates, botEvents, visits }: Report["steps"][number]["before"]) => ({
+  startsAt,
+  conversions,
+  values: moneyOf(values),
+  duplicates,
+  botEvents,
+  bots: visits.bots,
+});
+
 function confirmationsOf(platform: string, counts: readonly ConfirmationCount[], sent: number) {
   const coversAll = platformOf(platform)?.confirmations?.coversAll === true;
   return coversAll || counts.length ? sumConfirmations(counts, coversAll ? sent : null) : null;
@@ -126,6 +135,7 @@ function toStatistics({ steps, total, before, details }: Report): Omit<Statistic
     steps: steps.map((step) => ({
       startsAt: step.startsAt,
       ...toCounts(step),
+      before: toEarlier(step.before),
       visits: step.visits,
       suspicious: step.suspicious,
     })),
