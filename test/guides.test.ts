@@ -32,7 +32,7 @@ const elsewhere = new Map([
     "needs kubectl, and is run where it is installed",
   ],
   ["npm pack", "packs the project, which builds it under the other tests"],
-  ["npm install --ignore-scripts ./cleancast-0.2.0.tgz\nnpx cleancast serve", "needs the package"],
+  ["npm install --ignore-scripts ./cleancast-0.3.0.tgz\nnpx cleancast serve", "needs the package"],
   [
     "source <(cleancast completion zsh)\ncleancast completion fish | source",
     "needs zsh and fish, and is run where they are installed",

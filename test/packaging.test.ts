@@ -12,6 +12,15 @@ import { promisify } from "node:util";
 import { beforeAll, describe, expect, test } from "vitest";
 import { parse } from "yaml";
 import { readConfig } from "../src/installation/config.ts";
+import {
+  checkRepository,
+  moduleOf,
+  repositoryFiles,
+  repositoryOf,
+  versionPlaces,
+  versionsIn,
+  withVersion,
+} from "../scripts/manifests.ts";
 import { matchNetwork } from "../src/http/transport.ts";
 import { toStartFault } from "../src/server/server.ts";
 import { freshFolder } from "./support/databases.ts";
@@ -140,16 +149,27 @@ describe("the npm package", () => {
       expect((await asOld(join(installed, "bin/cleancast.mjs"))).stdout).toBe(`${manifest.version}\n`);
   });
 
-  test("pages, clients and plugins name the version of this package", () => {
-    const pages = [...documents, "clients/node/README.md", "plugins/n8n/README.md"];
-    const named = pages.flatMap((page) =>
-      [...read(page).matchAll(/cleancast(?:-client)?[-:](\d+\.\d+\.\d+)/g)].map(([, one]) => [page, one]),
-    );
-    expect(named.length).toBeGreaterThan(4);
-    expect(named.filter(([, one]) => one !== manifest.version)).toEqual([]);
-    const others = ["package-lock.json", "clients/node/package.json", "plugins/n8n/package.json", "plugins/zapier/package.json"];
-    for (const file of others) expect((JSON.parse(read(file)) as { version: string }).version, file).toBe(manifest.version);
-    expect(read("plugins/wordpress/cleancast/cleancast.php")).toContain(` * Version: ${manifest.version}\n`);
+  test("every place that `npm run release:version` writes names the version of this package, and no page another", () => {
+    for (const [file, place] of versionPlaces) {
+      const versions = versionsIn(read(file), place);
+      expect(versions.length, file).toBeGreaterThan(0);
+      expect([...new Set(versions)], file).toEqual([manifest.version]);
+    }
+    expect(versionsIn(read("package-lock.json"), new Map(versionPlaces).get("package-lock.json") ?? /$^/)).toHaveLength(2);
+    const known = versionPlaces.map(([file]) => file);
+    const others = documents.filter((page) => /cleancast(?:-client)?[-:]\d+\.\d+\.\d+/.test(read(page)) && !known.includes(page));
+    expect(others).toEqual([]);
+    expect(withVersion('"version": "0.1.0",', /("version": ")\d+\.\d+\.\d+/, "10.2.3")).toBe('"version": "10.2.3",');
+  });
+
+  test("every manifest names one repository, and nothing is published while it is the placeholder", () => {
+    const repository = repositoryOf(read("package.json"));
+    for (const file of repositoryFiles) expect(read(file), file).toContain(repository);
+    expect(read("clients/go/go.mod")).toContain(`module ${moduleOf(repository)}\n`);
+    expect(moduleOf("https://github.com/OWNER/cleancast")).toBe("github.com/OWNER/cleancast/clients/go");
+    const published = (url: string) => () => checkRepository(JSON.stringify({ repository: { url } }));
+    expect(published("git+https://example.com/cleancast.git")).toThrow("names no repository");
+    expect(published("git+https://github.com/OWNER/cleancast.git")).not.toThrow();
   });
 });
 

@@ -6,7 +6,7 @@ import { createHmac, timingSafeEqual } from "node:crypto";
 import { createServer } from "node:http";
 
 const secret = process.env.WEBHOOK_SECRET ?? "";
-if (!secret.startsWith("whsec_")) throw new Error("Set WEBHOOK_SECRET to the secret that 'connect' showed.");
+if (!secret.startsWith("whsec_")) throw new Error("Set WEBHOOK_SECRET to the secret that 'connection add' showed.");
 
 const toleranceSeconds = 300;
 const maxBodyBytes = 1024 * 1024;

@@ -15,7 +15,7 @@ from threading import Lock
 
 SECRET = os.environ.get("WEBHOOK_SECRET", "")
 if not SECRET.startswith("whsec_"):
-    sys.exit("Set WEBHOOK_SECRET to the secret that 'connect' showed.")
+    sys.exit("Set WEBHOOK_SECRET to the secret that 'connection add' showed.")
 
 KEY = base64.b64decode(SECRET[len("whsec_") :])
 TOLERANCE_SECONDS = 300

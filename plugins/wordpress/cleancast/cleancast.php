@@ -1,8 +1,10 @@
 <?php
 /**
  * Plugin Name: Cleancast
+ * Plugin URI: https://example.com/cleancast
+ * Author: The Cleancast authors
  * Description: Adds the Cleancast tag with consent, and reports paid orders and refunds of WooCommerce in the background.
- * Version: 0.2.0
+ * Version: 0.3.0
  * Requires at least: 6.0
  * Requires PHP: 7.4
  * License: MIT

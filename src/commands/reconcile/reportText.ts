@@ -43,9 +43,10 @@ export function reportText(report: Report, { settings, connections }: Site): str
     lines.push(`           ${currency}: ${formatAmount(listed, currency)} listed, ${formatAmount(received, currency)} received`);
   if (report.connections.length) lines.push("", connectionTable(report.connections, connections));
   for (const one of report.connections) lines.push("", funnelText(one));
-  if (report.classes.missing_here) lines.push("", "Send what was never received: cleancast reconcile send");
-  if (report.classes.status_changed) lines.push("", "Take back what was refunded or cancelled: cleancast reconcile correct");
-  if (report.classes.value_differs) lines.push("", "Restate other values: cleancast reconcile correct --class value_differs");
+  if (report.classes.missing_here) lines.push("", "Send what was never received: cleancast reconcile send SITE");
+  if (report.classes.status_changed) lines.push("", "Take back what was refunded or cancelled: cleancast reconcile correct SITE");
+  if (report.classes.value_differs)
+    lines.push("", "Restate other values: cleancast reconcile correct SITE --class value_differs");
   return lines.join("\n");
 }
 

@@ -208,6 +208,8 @@ async function openPage(blocks: readonly Block[], server: Server, pages: Map<str
   let standinOrigin = defaultOrigin;
   /** The secret that was shown last. */
   let secret = `whsec_${Buffer.alloc(32, "example").toString("base64")}`;
+  /** The address of the source that was added last. */
+  let sourceAddress = "";
   const keyFor = async (mark: string) => {
     if (mark === "cc_…" && !(await siteId())) return relay.start().then(() => firstKey);
     const known = keys.get(mark) ?? makeKey(mark, cleancast, relay.start);
@@ -234,6 +236,7 @@ async function openPage(blocks: readonly Block[], server: Server, pages: Map<str
     script = script
       .replaceAll(ownNames, `${receiver.url}${path}`)
       .replaceAll("whsec_…", secret)
+      .replaceAll("https://shop.example.com/__cc/in/…", () => `https://shop.example.com${sourceAddress}`)
       .replaceAll(defaultOrigin, standinOrigin)
       .replaceAll(/(?<=^|\s)([A-Z_]+)=(?:rk_)?…(?=\s)/g, "$1=an-example")
       .replaceAll(/(?<=^|\s)PORT=\d+/g, "PORT=0")
@@ -266,6 +269,7 @@ async function openPage(blocks: readonly Block[], server: Server, pages: Map<str
       exported = readExported(readFileSync(`${bin}/exported`, "utf8").split("\0").slice(0, -1));
       if (ran.code !== exitCodeOf(block)) throw new Error(`${placeOf(block)} failed (${ran.code}):\n${ran.out}${ran.err}`);
       secret = /whsec_[\w+/]+=*/.exec(ran.out)?.[0] ?? secret;
+      sourceAddress = /\/__cc\/in\/\w+/.exec(ran.out)?.[0] ?? sourceAddress;
       standinOrigin = /^meta +(http\S+)$/m.exec(ran.out)?.[1] ?? standinOrigin;
       const listening = servingPort(ran.out);
       if (listening !== undefined) world.programs.set(path, listening);

@@ -16,7 +16,7 @@ function cleancast_enqueue_tag(): void
     }
     // The script of the WP Consent API has to be there first, where that plugin is active.
     $after = wp_script_is('wp-consent-api', 'registered') ? ['wp-consent-api'] : [];
-    wp_enqueue_script('cleancast', plugins_url('consent.js', CLEANCAST_FILE), $after, '0.2.0', true);
+    wp_enqueue_script('cleancast', plugins_url('consent.js', CLEANCAST_FILE), $after, '0.3.0', true);
     $config = ['tag' => untrailingslashit($settings['url']) . '/__cc/tag.js'];
     wp_add_inline_script('cleancast', 'window.cleancastTag=' . wp_json_encode($config) . ';', 'before');
 }
