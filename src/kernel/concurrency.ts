@@ -146,14 +146,14 @@ export function createThreadShare({
       key: string,
       items: readonly Item[],
       sizes: Readonly<Record<"alone" | "shared", number>>,
-      begin: (item: Item) => { first: Promise<unknown>; result: Result },
+      beginOne: (item: Item) => { first: Promise<unknown>; result: Result },
     ): Promise<Result[]> {
       const results: Result[] = [];
       while (results.length < items.length) {
         // A few are begun at once, as those of single requests are.
         if (results.length > 0 || (isShared(key) && items.length > sizes.shared)) await nextSlice(key);
         const at = results.length;
-        const begun = items.slice(at, at + (isShared(key) ? sizes.shared : sizes.alone)).map(begin);
+        const begun = items.slice(at, at + (isShared(key) ? sizes.shared : sizes.alone)).map(beginOne);
         for (const { result } of begun) results.push(result);
         if (isShared(key)) hold(Promise.all(begun.map(({ first }) => first)));
       }
