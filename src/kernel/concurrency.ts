@@ -15,6 +15,8 @@ export async function forEachConcurrently<Item>(
 const sliceMs = 1;
 /** The pause between two slices while other requests are being answered: about as long as a slice and what follows from it. */
 const pauseMs = 4;
+/** After a wait for what a slice has begun: such slices are half as large, so that as much is done in the same time. */
+const pauseAfterWaitMs = 2;
 /** So long after their last request others count as active: their next one may come at any moment. */
 const activeMs = 1000;
 /** The longest wait for what a slice has begun: a store that hangs must not stop everybody's work. */
@@ -23,7 +25,7 @@ const maxHoldMs = 100;
 type ShareOptions = {
   elapsed?: () => number;
   /** Calls back after a pause. */
-  afterPause?: (next: () => void) => void;
+  afterPause?: (next: () => void, ms: number) => void;
 };
 
 /**
@@ -36,7 +38,7 @@ type ShareOptions = {
  */
 export function createThreadShare({
   elapsed = () => performance.now(),
-  afterPause = (next) => void setTimeout(next, pauseMs),
+  afterPause = (next, ms) => void setTimeout(next, ms),
 }: ShareOptions = {}) {
   /** Those who wait, by key. A key that had its turn goes to the end. */
   const waiting = new Map<string, (() => void)[]>();
@@ -50,11 +52,11 @@ export function createThreadShare({
   /** What has been begun and is waited for. */
   let held = 0;
 
-  function scheduleNext(): void {
+  function scheduleNext(ms = pauseMs): void {
     const [next] = waiting.keys();
     if (next === undefined || isScheduled || held > 0) return;
     isScheduled = true;
-    if (answers > (answering.get(next) ?? 0)) afterPause(startNext);
+    if (answers > (answering.get(next) ?? 0)) afterPause(startNext, ms);
     else setImmediate(startNext);
   }
 
@@ -89,7 +91,7 @@ export function createThreadShare({
       isHeld = false;
       clearTimeout(timeout);
       held -= 1;
-      scheduleNext();
+      scheduleNext(pauseAfterWaitMs);
     };
     const timeout = setTimeout(release, maxHoldMs);
     work.then(release, release);
@@ -146,14 +148,14 @@ export function createThreadShare({
       key: string,
       items: readonly Item[],
       sizes: Readonly<Record<"alone" | "shared", number>>,
-      begin: (item: Item) => { first: Promise<unknown>; result: Result },
+      beginOne: (item: Item) => { first: Promise<unknown>; result: Result },
     ): Promise<Result[]> {
       const results: Result[] = [];
       while (results.length < items.length) {
         // A few are begun at once, as those of single requests are.
         if (results.length > 0 || (isShared(key) && items.length > sizes.shared)) await nextSlice(key);
         const at = results.length;
-        const begun = items.slice(at, at + (isShared(key) ? sizes.shared : sizes.alone)).map(begin);
+        const begun = items.slice(at, at + (isShared(key) ? sizes.shared : sizes.alone)).map(beginOne);
         for (const { result } of begun) results.push(result);
         if (isShared(key)) hold(Promise.all(begun.map(({ first }) => first)));
       }

@@ -49,9 +49,9 @@ test("digits within strings and within other numbers stay as they are", () => {
   const others = '"f":-0.1234567890123456789,"e":1234567890123456789e2,"d":1234567890123456.5,"l":[-1234567890123456789 ,1]';
   expect(readJson(`{"fields":${JSON.stringify(fields)},${others}}`)).toEqual({
     fields,
-    f: -0.1234567890123456789,
-    e: 1234567890123456789e2,
-    d: 1234567890123456.5,
+    f: Number("-0.1234567890123456789"),
+    e: Number("1234567890123456789e2"),
+    d: Number("1234567890123456.5"),
     l: ["-1234567890123456789", 1],
   });
 });
