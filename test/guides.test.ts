@@ -156,7 +156,8 @@ describe("the commands of the pages", () => {
         await opened.close();
       }
     },
-    300_000,
+    // Ends a page that hangs; a starved machine takes many times as long as an idle one.
+    1_800_000,
   );
 });
 

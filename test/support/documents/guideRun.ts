@@ -331,7 +331,7 @@ const readExported = (pairs: readonly string[]) =>
 
 function shell(script: string, cwd: string, env: Record<string, string>): Promise<Printed> {
   return new Promise((resolve) => {
-    execFile("bash", ["--norc", "-euo", "pipefail", "-c", script], { cwd, env, timeout: 60_000 }, (error, out, err) =>
+    execFile("bash", ["--norc", "-euo", "pipefail", "-c", script], { cwd, env }, (error, out, err) =>
       resolve({ out, err, code: error ? Number(error.code ?? 1) || 1 : 0 }),
     );
   });
