@@ -1,7 +1,7 @@
 // Checks how people are notified: mail, alerts, webhooks.
 
 import { verifyMailServer } from "../alerts/mail.ts";
-import { noMailServer } from "../sites/settings.ts";
+import { noMailServer } from "../sites/settingNeeds.ts";
 import { error, listNames, nameOf, ok, timeText, warning, type AsyncFindings, type StoreContext } from "./finding.ts";
 
 export async function* checkMail({ config }: Pick<StoreContext, "config">): AsyncFindings {
