@@ -59,7 +59,7 @@ export type DemoSite = {
 export const shop: DemoSite = {
   host: "shop.example.com",
   name: "Alpenglow Outdoor",
-  perDay: 204,
+  perDay: 130,
   visitsPerEvent: 38,
   dollars: 0.14,
   orderPrefix: "AO-",

@@ -5,7 +5,7 @@ import type { Sender } from "../delivery/send.ts";
 import { say } from "../kernel/messages/message.ts";
 import { Refusal } from "../kernel/refusal.ts";
 import type { Site } from "../sites/directory.ts";
-import { noMailServer } from "../sites/settings.ts";
+import { noMailServer } from "../sites/settingNeeds.ts";
 import type { Mailer, SendResult } from "./mail.ts";
 import { noticeOf, testMessage, type Notice } from "./message.ts";
 

@@ -9,16 +9,9 @@ import { isVerified, readHost } from "../sites/hosts.ts";
 import { addSite, changeSiteSettings, findSite, readFreeHost, renameSite } from "../sites/manage.ts";
 import { addHost, findHost, removeHost } from "../sites/manageHosts.ts";
 import { countLosses } from "../sites/retention.ts";
+import { checkAlertWebhook } from "../sites/settingNeeds.ts";
 import { SettingFault } from "../sites/settingForms.ts";
-import {
-  auditedChanges,
-  checkAlertWebhook,
-  choicesOf,
-  describeSettings,
-  readSettings,
-  withDefaults,
-  type SiteSettings,
-} from "../sites/settings.ts";
+import { auditedChanges, choicesOf, describeSettings, readSettings, withDefaults, type SiteSettings } from "../sites/settings.ts";
 import { fieldText, type FileFault, type Path } from "./document.ts";
 import { valueAt } from "./issues.ts";
 import { check, isSameSecret, reconcile, type Change, type ChangedLine, type PlannedSite, type Planning } from "./planning.ts";

@@ -100,5 +100,5 @@ function repair(repaired: Repaired, { issue, path }: Issue, surplus: Map<unknown
     replaced.set(parent, known.add(name));
     Reflect.set(parent, name, placeholder());
   } else if (Object.hasOwn(parent, name)) Reflect.deleteProperty(parent, name);
-  else repair(repaired, { issue: { ...issue, code: "custom" } as Issue["issue"], path: parentPath, known: [] }, surplus);
+  else repair(repaired, { issue: { ...issue, code: "custom" }, path: parentPath, known: [] }, surplus);
 }

@@ -2,7 +2,7 @@
 
 import { verifyMailServer } from "../alerts/mail.ts";
 import type { Site } from "../sites/directory.ts";
-import { noMailServer } from "../sites/settings.ts";
+import { noMailServer } from "../sites/settingNeeds.ts";
 import type { Store } from "../store/store.ts";
 import {
   error,

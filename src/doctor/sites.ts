@@ -3,7 +3,7 @@
 import { hasSettings, isUsable, type Site } from "../sites/directory.ts";
 import { problemOf } from "../sites/hostProblems.ts";
 import { namesNoSite, stateOf } from "../sites/hosts.ts";
-import { noCountryFile } from "../sites/settings.ts";
+import { noCountryFile } from "../sites/settingNeeds.ts";
 import { allSettings } from "../store/sites/siteSettings.ts";
 import { countOf } from "../kernel/text.ts";
 import { dayMs } from "../kernel/time.ts";

@@ -179,6 +179,7 @@ describe("a fault names its variable and the remedy", () => {
       /^CLEANCAST_ALLOW_HTTP_FROM has "203\.0\.113\.0\/24"; use "private", or/,
     ],
     ["CLEANCAST_ALLOW_HTTP_FROM", "true", /^CLEANCAST_ALLOW_HTTP_FROM has "true"; use "private", or/],
+    ["CLEANCAST_ALLOW_PRIVATE", "true", /^CLEANCAST_ALLOW_PRIVATE has "true"; use host names, addresses or networks/],
     ["CLEANCAST_ALLOW_PRIVATE", "ok,not ok", /^CLEANCAST_ALLOW_PRIVATE has "not ok"; use host names, addresses or networks/],
     ["CLEANCAST_PLATFORM_ORIGINS", "{", /^CLEANCAST_PLATFORM_ORIGINS is not JSON; set it to JSON like/],
     ["CLEANCAST_PLATFORM_ORIGINS", "[]", /^CLEANCAST_PLATFORM_ORIGINS is not a JSON object; set it to JSON like/],
@@ -420,6 +421,7 @@ describe(".env.example", () => {
       "CLEANCAST_URL",
       "CLEANCAST_SMTP_URL",
       "CLEANCAST_MAIL_FROM",
+      "OTEL_EXPORTER_OTLP_ENDPOINT",
     ]);
     const env = Object.fromEntries(
       listed.filter(({ name }) => !withoutDefault.has(name)).map(({ name, value }) => [name, value]),

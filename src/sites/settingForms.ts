@@ -17,6 +17,7 @@ const units: Record<string, number> = { s: secondMs, m: minuteMs, h: hourMs, d: 
 
 export const onOff = {
   type: "on or off",
+  example: "on",
   choices: () => ["on", "off"],
   read: (text: string) => (text === "on" ? true : text === "off" ? false : new SettingFault("must be on or off")),
   write: (value: boolean) => (value ? "on" : "off"),
@@ -50,6 +51,7 @@ export const wholeNumber = (min: number, max: number) => ({
 /** A day of the week and an hour of it. */
 export const weekTime = {
   type: "day and hour, or off",
+  example: "monday 8",
   read: (text: string) => {
     if (text === "off") return null;
     const [, day = "", hour = ""] = /^([a-z]+) (\d{1,2})$/.exec(text.trim().toLowerCase()) ?? [];
@@ -64,6 +66,7 @@ const maxAddresses = 20;
 
 export const mailAddresses = {
   type: "list of email addresses",
+  example: "ops@example.com",
   read: (text: string) => {
     const list = wordList((word) =>
       word.length <= 254 && /^[^\s@,;:<>()"\\]+@[^\s@,;:<>()"\\]+\.[^\s@.,;:<>()"\\]+$/.test(word)
@@ -80,6 +83,7 @@ export const mailAddresses = {
 /** An address may contain a token in its path: only its origin is shown. */
 export const webAddress = {
   type: "address or none",
+  example: "https://example.com/alerts",
   read: (text: string) => {
     if (text === "" || text === "none") return null;
     const url = text.length <= 2000 && URL.canParse(text) ? new URL(text) : null;
@@ -117,6 +121,7 @@ export const hostNames = (max: number) => ({
 
 export const persons = {
   type: "list of hashed emails",
+  example: "0123456789abcdef".repeat(4),
   ...wordList((word) => (/^[0-9a-f]{64}$/.test(word) ? null : "must be hashed emails of 64 hex characters")),
   // The audit log outlives a person's erasure.
   audit: (value: readonly string[]) => countOf(value.length, "person"),
@@ -134,11 +139,13 @@ export const deniedFault = (word: string) =>
 
 export const networks = {
   type: "list of addresses and networks",
+  example: "203.0.113.0/24",
   ...wordList((word) => (matchNetwork(word) ? null : say("must_be_networks", { word }))),
 };
 
 export const countries = {
   type: "list of two-letter country codes",
+  example: "DE,AT",
   read: (text: string) => {
     const list = [...new Set(text.split(",").map((word) => word.trim()))].filter(Boolean);
     const codes = list.map(countryCode);
@@ -160,6 +167,7 @@ export function countryCode(text: string): string | null {
 
 export const timeZone = {
   type: "time zone",
+  example: "Europe/Berlin",
   choices: () => ["UTC", ...Intl.supportedValuesOf("timeZone")],
   read(text: string): string | SettingFault {
     try {

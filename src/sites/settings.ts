@@ -1,7 +1,6 @@
 // The settings of a site, declared once: name, meaning, default, and how people write them.
 
 import { say } from "../kernel/messages/message.ts";
-import { Refusal } from "../kernel/refusal.ts";
 import { countOf, reportLanguages, type ReportLanguage } from "../kernel/text.ts";
 import { dayMs, hourMs } from "../kernel/time.ts";
 import { readEntry } from "../traffic/modes.ts";
@@ -95,13 +94,11 @@ type Declared<Name extends keyof SiteSettings> = {
 };
 
 const consentModes = ["opt-out", "opt-in"] as const;
-const examplePerson = "0123456789abcdef".repeat(4);
 
 const declared: { [Name in keyof SiteSettings]: Declared<Name> } = {
   inbound: {
     label: "inbound",
     help: "on or off: accept events at /__cc/inbound",
-    example: "on",
     default: false,
     ...onOff,
   },
@@ -185,7 +182,6 @@ const declared: { [Name in keyof SiteSettings]: Declared<Name> } = {
   timeZone: {
     label: "time_zone",
     help: "time zone of the charts' days, like Europe/Berlin",
-    example: "Europe/Berlin",
     default: "UTC",
     ...timeZone,
   },
@@ -204,21 +200,18 @@ const declared: { [Name in keyof SiteSettings]: Declared<Name> } = {
   blockDisposable: {
     label: "block_disposable",
     help: "on or off: filter events with disposable email addresses",
-    example: "on",
     default: false,
     ...onOff,
   },
   blockedPersons: {
     label: "block_persons",
     help: "comma-separated hashed emails (64 hex characters) whose events are filtered",
-    example: examplePerson,
     default: [],
     ...persons,
   },
   allowedPersons: {
     label: "allow_persons",
     help: "comma-separated hashed emails whose events are never filtered; 'event release' adds to them",
-    example: examplePerson,
     default: [],
     ...persons,
   },
@@ -261,35 +254,30 @@ const declared: { [Name in keyof SiteSettings]: Declared<Name> } = {
   allowNetworks: {
     label: "allow_networks",
     help: "comma-separated addresses and networks whose visits are never treated as bots, such as your office",
-    example: "203.0.113.0/24",
     default: [],
     ...networks,
   },
   denyNetworks: {
     label: "deny_networks",
     help: "comma-separated addresses and networks whose visits are always treated as bots",
-    example: "192.0.2.0/24",
     default: [],
     ...networks,
   },
   allowCountries: {
     label: "allow_countries",
     help: "comma-separated countries whose visits are never treated as bots (needs CLEANCAST_COUNTRY_FILE)",
-    example: "DE,AT",
     default: [],
     ...countries,
   },
   denyCountries: {
     label: "deny_countries",
     help: "comma-separated countries whose visits are always treated as bots (needs CLEANCAST_COUNTRY_FILE)",
-    example: "KP",
     default: [],
     ...countries,
   },
   alertEmails: {
     label: "alert_emails",
     help: "comma-separated email addresses that receive alerts (needs CLEANCAST_SMTP_URL)",
-    example: "ops@example.com",
     default: [],
     ...mailAddresses,
     audit: (value) => countOf(value.length, "address", "addresses"),
@@ -297,7 +285,6 @@ const declared: { [Name in keyof SiteSettings]: Declared<Name> } = {
   alertWebhook: {
     label: "alert_webhook",
     help: "an https address that alerts are posted to, or none",
-    example: "https://example.com/alerts",
     default: null,
     ...webAddress,
     audit: webAddress.write,
@@ -305,14 +292,12 @@ const declared: { [Name in keyof SiteSettings]: Declared<Name> } = {
   conversionsWithoutEmail: {
     label: "conversions_without_email",
     help: "`on` also accepts events with a phone number or click ids in place of an email, such as calls.",
-    example: "on",
     ...onOff,
     default: false,
   },
   corrections: {
     label: "corrections",
     help: "on or off: refunds restate or take back the conversions of their orders, where a platform can",
-    example: "on",
     default: false,
     ...onOff,
   },
@@ -327,7 +312,6 @@ const declared: { [Name in keyof SiteSettings]: Declared<Name> } = {
   weeklyReport: {
     label: "weekly_report",
     help: "day and hour at which the recipients of alerts get the report of the week, like monday 8 (in the site's time zone), or off",
-    example: "monday 8",
     default: null,
     ...weekTime,
   },
@@ -407,33 +391,4 @@ export function auditedChanges(changes: Record<string, string>, changed: Partial
       .filter((name) => declared[name].label in changes)
       .map((name) => [declared[name].label, audited(name, changes[declared[name].label] as string)]),
   );
-}
-
-/** Features of the installation without which some settings have no effect. */
-type Provided = { countries: boolean; mail: boolean };
-
-export const noCountryFile = "countries are looked up in a MaxMind file; set CLEANCAST_COUNTRY_FILE and restart.";
-
-export const noMailServer = "Email alerts need a mail server; set CLEANCAST_SMTP_URL and CLEANCAST_MAIL_FROM.";
-
-/** One note for each of the changed settings (`labels`) that has no effect yet. */
-export function settingNotes(labels: readonly string[], settings: SiteSettings, provided: Provided): string[] {
-  const texts = describeSettings(settings);
-  const ineffective = provided.countries
-    ? []
-    : ["allow_countries", "deny_countries"].filter((label) => labels.includes(label) && texts[label]);
-  const notes = ineffective.map((label) => say("setting_without_effect", { setting: label, reason: noCountryFile }));
-  if (labels.includes("alert_emails") && texts.alert_emails && !provided.mail) notes.push(noMailServer);
-  return notes;
-}
-
-/** Refuses an alert webhook that leads to an address which customers may not choose. */
-export function checkAlertWebhook(
-  changes: Record<string, string>,
-  checkAddress: (url: string) => string | null,
-  field = "setting",
-): void {
-  const url = changes.alert_webhook;
-  const fault = url && URL.canParse(url) ? checkAddress(url) : null;
-  if (fault) throw new Refusal(field, say("alert_webhook_fault", { fault }));
 }

@@ -146,10 +146,10 @@ export async function addSource(
 export function checkSource(kindId: string, existing: Source | undefined, settings: Record<string, string>, now: number): void {
   const kind = knownKind(kindId);
   const isMissing = (name: string) => (settings[name] === undefined ? !existing?.secrets[name]?.length : !settings[name].trim());
-  const missingSecrets = settingsOf(kind).filter(({ name, required, secret }) => required && secret && isMissing(name));
+  const missingOnes = settingsOf(kind).filter(({ name, required, secret }) => required && secret && isMissing(name));
   checkAll(
     () => applySettings(kind, existing ?? { settings: {}, secrets: {} }, settings, now),
-    () => refuseFields(missingSecrets.map(requiredSetting)),
+    () => refuseFields(missingOnes.map(requiredSetting)),
   );
 }
 

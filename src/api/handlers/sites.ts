@@ -13,15 +13,8 @@ import { say } from "../../kernel/messages/message.ts";
 import { Refusal, refuseFields } from "../../kernel/refusal.ts";
 import { addSite, copySettings, renameSite, changeSiteSettings } from "../../sites/manage.ts";
 import { SettingFault } from "../../sites/settingForms.ts";
-import {
-  checkAlertWebhook,
-  describeSettings,
-  readSettings,
-  settingLabels,
-  settingNotes,
-  type SiteSettings,
-  withDefaults,
-} from "../../sites/settings.ts";
+import { describeSettings, readSettings, settingLabels, type SiteSettings, withDefaults } from "../../sites/settings.ts";
+import { checkAlertWebhook, settingNotes } from "../../sites/settingNeeds.ts";
 import { createStatistics } from "../../statistics/read.ts";
 import type { Store } from "../../store/store.ts";
 import { notFound, type Handlers } from "../call.ts";

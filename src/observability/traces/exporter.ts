@@ -44,14 +44,14 @@ export function createSpanExporter(options: ExporterOptions) {
   const timer = setInterval(() => void flush(), everyMs);
   timer.unref();
 
-  /** One request at a time. Resolves when the queue is empty. */
+  /** One request at a time. Resolves when what waits now is sent; what comes meanwhile waits for others. */
   function flush(): Promise<void> {
     sending ??= sendAll().finally(() => (sending = null));
     return sending;
   }
 
   async function sendAll(): Promise<void> {
-    while (queue.length > 0) {
+    for (let left = queue.length; left > 0 || queue.length >= maxBatch; left -= maxBatch) {
       const batch = queue.slice(0, maxBatch);
       queue = queue.slice(maxBatch);
       const fault = await sendBatch(batch);
@@ -101,7 +101,7 @@ export function createSpanExporter(options: ExporterOptions) {
     async close(): Promise<void> {
       clearInterval(timer);
       stopping.abort();
-      await flush();
+      while (queue.length > 0 || sending) await flush();
     },
   };
 }

@@ -108,10 +108,8 @@ export function createTraces({ settings, exporter, now, elapsed }: TraceOptions)
 
   return {
     /** Names the trace of the sender. */
-    readParent({ headers }: IncomingMessage): string | undefined {
-      const { traceparent } = headers;
-      return typeof traceparent === "string" ? traceparent : undefined;
-    },
+    readParent: ({ headers: { traceparent } }: IncomingMessage): string | undefined =>
+      typeof traceparent === "string" ? traceparent : undefined,
 
     /** Wraps the relay of one event. */
     async receive<E extends { exit: string }>(received: Received, site: Site, work: () => Promise<E>): Promise<E> {
@@ -180,7 +178,7 @@ export function createTraces({ settings, exporter, now, elapsed }: TraceOptions)
      * Headers that continue a trace at the customer's own receiver. An ad platform could do nothing with them. A request with several
      * events belongs to no single trace.
      */
-    headersFor(platform: string, jobs: readonly Pick<Job, "eventId" | "connectionId" | "attemptsMade">[]) {
+    headersFor: (platform: string, jobs: readonly Pick<Job, "eventId" | "connectionId" | "attemptsMade">[]) => {
       const [job, other] = jobs;
       if (!settings.passesOn || platform !== "webhook" || !job || other) return undefined;
       const { traceId, isSampled } = traceOf(job.eventId);
@@ -188,14 +186,17 @@ export function createTraces({ settings, exporter, now, elapsed }: TraceOptions)
     },
 
     /** Each push of totals is a trace of its own: it belongs to no event. */
-    tracePushes: ({ send, close }: Sender): Sender => ({
-      close,
+    tracePushes: (sender: Sender): Sender => ({
+      close: () => sender.close(),
       async send(request, to) {
         const traceId = randomBytes(16).toString("hex");
-        if (to.platform !== "outbound" || !isChosen(traceId)) return send(request, to);
+        if (to.platform !== "outbound" || !isChosen(traceId)) return sender.send(request, to);
         const spanId = randomBytes(8).toString("hex");
         const startedAt = clock();
-        const answer = await send(settings.passesOn ? withHeaders(request, parentHeader(traceId, spanId, true)) : request, to);
+        const answer = await sender.send(
+          settings.passesOn ? withHeaders(request, parentHeader(traceId, spanId, true)) : request,
+          to,
+        );
         const status = answer.ok ? answer.response.status : null;
         exporter.add({
           traceId,
