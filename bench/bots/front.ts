@@ -83,7 +83,7 @@ export async function openFront({ relayPort, pages, strips, onRequest }: FrontOp
     if (path === "/") isNew = false;
     response.writeHead(page === null ? 404 : 200, {
       "content-type": path.endsWith(".js") ? "text/javascript" : "text/html; charset=utf-8",
-      "set-cookie": cookies.map((cookie) => `${cookie.split("=")[0]}=; Path=/; Max-Age=0; Secure; HttpOnly`),
+      ...(cookies.length && { "set-cookie": cookies.map((one) => `${one.split("=")[0]}=; Path=/; Max-Age=0; Secure; HttpOnly`) }),
     });
     response.end(page ?? "");
   }

@@ -240,11 +240,11 @@ const person = (name: string, start: (visit: Visit, url: string) => Started, opt
   };
 };
 
-async function stop({ child, remove }: Started): Promise<void> {
+async function stop({ child, ...started }: Started): Promise<void> {
   child.kill();
   if (child.exitCode === null) await Promise.race([once(child, "exit"), sleep(4000)]);
   if (child.exitCode === null) child.kill("SIGKILL");
-  remove();
+  started.remove();
 }
 
 const withChromium = (name: string, args: readonly string[] = [], options: PersonOptions = {}) =>

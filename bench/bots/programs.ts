@@ -184,7 +184,8 @@ async function submitMany(visit: Visit): Promise<void> {
 
 async function domLibrary(visit: Visit, open: (visit: Visit) => Promise<Tool>): Promise<void> {
   const window = await open(visit);
-  await sleep(1500);
+  // On a busy machine the scripts take a while.
+  await sleep(8000);
   window.close?.();
 }
 

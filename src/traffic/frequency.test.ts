@@ -124,7 +124,7 @@ describe("frequency", () => {
         clickIds,
         isInput: true,
         submitDigest: `submit ${i}`,
-        form: { page, isScripted: false },
+        form: { page, isScripted: false, isUntouched: false },
         at,
       });
     }

@@ -178,7 +178,7 @@ describe.each(endToEndEngines)("visit counts and bot rules on %s", (engine) => {
     expect(visits[0]).toMatchObject({
       reason: "user agent:named bot",
       page: `https://${host}/`,
-      verdict: { bot: true, score: 100, rules: 3 },
+      verdict: { bot: true, score: 100, rules: 4 },
       network: "203.0.113.0",
       userAgent: botHeaders["User-Agent"],
     });
