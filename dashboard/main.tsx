@@ -34,7 +34,7 @@ function Dashboard() {
   );
 }
 
-// The relay has left out the mark of the frame's file in the pages before sign-in.
+// The relay leaves this link out of the pages before sign-in.
 const hasFrame = document.querySelector("link[rel=modulepreload]") !== null;
 if (hasFrame) {
   askEarly("GET /session", {});

@@ -55,7 +55,7 @@ describe("the earlier period", () => {
     const week = compare("2026-11-12T00:00Z", "2026-11-18T15:00Z", "day", "UTC");
     expect(week.hours.map(({ length }) => length)).toEqual([24, 24, 24, 24, 24, 24, 15]);
     expect(week.earlier.starts.map(text)).toEqual(
-      [5, 6, 7, 8, 9, 10, 11].map((day) => `2026-11-${String(day).padStart(2, "0")}T00`),
+      [5, 6, 7, 8, 9, 10, 11].map((date) => `2026-11-${String(date).padStart(2, "0")}T00`),
     );
   });
 
