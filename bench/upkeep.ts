@@ -35,7 +35,8 @@ const maxMsOf = ({ quick, full }: Mode) => (quick ? 20_000 : full ? 300_000 : 60
 
 async function readText(sql: Sql, text: string): Promise<string> {
   const [row] = await sql.run(text);
-  return String(Object.values(row ?? {})[0] ?? "");
+  const [value] = Object.values(row ?? {});
+  return typeof value === "string" ? value : String(Number(value ?? 0));
 }
 const readNumber = async (sql: Sql, text: string) => Number(await readText(sql, text));
 
