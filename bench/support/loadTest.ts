@@ -22,7 +22,7 @@ import { seedIdentities } from "./seed.ts";
 import type { LoadOptions, SendResult, SendTarget, SiteKey } from "./sender.ts";
 import type { StubPlatform, StubState } from "./stub.ts";
 
-export type LoadResult = Pick<SendResult, "p50" | "p99" | "alone50" | "alone99" | "aloneMax"> &
+export type LoadResult = Pick<SendResult, "p50" | "p99" | "alone50" | "alone99" | "aloneMax" | "failed"> &
   Counts & {
     perSecond: number;
     /** Microseconds per event. */
@@ -176,15 +176,18 @@ export async function measureLoad(
   harness: Harness,
   { pid, databasePid, port, key, sites, known, counters = [] }: Candidate,
   load: LoadOptions & Pick<SendTarget, "pid" | "source">,
+  maxFailed = 0,
 ): Promise<LoadResult> {
   const endCounts = await Promise.all(counters.map((begin) => begin()));
-  const { sent, perEvent } = await sendLoad(harness, { port, key, known, ...(sites && { sites }), ...load }, () => ({
+  const options = { port, key, known, ...(sites && { sites }), ...load };
+  const readCpu = () => ({
     cpu: cpuOf(pid),
     databaseCpu: databasePid === null ? 0 : cpuOfFamily(databasePid),
     senderCpu: cpuOf(harness.sender.pid),
     stubCpu: cpuOf(harness.stub.pid),
     machineCpu: cpuOfMachine(),
-  }));
+  });
+  const { sent, perEvent } = await sendLoad(harness, options, readCpu, maxFailed);
   const counts: Counts = { ...uncounted };
   for (const one of await Promise.all(endCounts.map((end) => end())))
     for (const [name, count] of Object.entries(one)) counts[name as keyof Counts] = count / sent.events;
@@ -205,6 +208,7 @@ export async function measureLoad(
     alone50: sent.alone50,
     alone99: sent.alone99,
     aloneMax: sent.aloneMax,
+    failed: sent.failed,
   };
 }
 

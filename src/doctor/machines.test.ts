@@ -38,11 +38,26 @@ function contextWith(failure: Error): StoreContext {
     config: { store: { engine: "sqlite" } } as Config,
     store: {
       ...store,
-      health: { ...store.health, isMachineError, lastEventAt: unlessDown(store.health.lastEventAt) },
+      health: {
+        ...store.health,
+        isMachineError,
+        lastEventAt: unlessDown((...given: Parameters<Store["health"]["lastEventAt"]>) => store.health.lastEventAt(...given)),
+      },
       purge: { ...store.purge, readRun: () => Promise.reject(failure) },
-      webhooks: { ...store.webhooks, list: unlessDown(store.webhooks.list) },
-      keyUse: { ...store.keyUse, listLockouts: unlessDown(store.keyUse.listLockouts) },
-      doctorQueries: { ...store.doctorQueries, countModes: unlessDown(store.doctorQueries.countModes) },
+      webhooks: {
+        ...store.webhooks,
+        list: unlessDown((...given: Parameters<Store["webhooks"]["list"]>) => store.webhooks.list(...given)),
+      },
+      keyUse: {
+        ...store.keyUse,
+        listLockouts: unlessDown((...given: Parameters<Store["keyUse"]["listLockouts"]>) => store.keyUse.listLockouts(...given)),
+      },
+      doctorQueries: {
+        ...store.doctorQueries,
+        countModes: unlessDown((...given: Parameters<Store["doctorQueries"]["countModes"]>) =>
+          store.doctorQueries.countModes(...given),
+        ),
+      },
     },
   };
 }

@@ -78,18 +78,19 @@ const columns = (): Column<Site>[] => [
 
 /** What a list of many sites is sorted by. */
 const orders: Record<keyof typeof sitesText.order.by, (one: Site, other: Site) => number> = {
-  attention: (one, other) => troubles(other) - troubles(one) || figure(other, "conversions24h") - figure(one, "conversions24h"),
+  attention: (one, other) =>
+    troubles(other) - troubles(one) || figureOf(other, "conversions24h") - figureOf(one, "conversions24h"),
   name: (one, other) => one.name.localeCompare(other.name),
-  conversions: (one, other) => figure(other, "conversions24h") - figure(one, "conversions24h"),
-  bots: (one, other) => figure(other, "removed24h") - figure(one, "removed24h"),
-  waiting: (one, other) => figure(other, "waiting") - figure(one, "waiting"),
-  lastEvent: (one, other) => figure(other, "lastEventAt") - figure(one, "lastEventAt"),
+  conversions: (one, other) => figureOf(other, "conversions24h") - figureOf(one, "conversions24h"),
+  bots: (one, other) => figureOf(other, "removed24h") - figureOf(one, "removed24h"),
+  waiting: (one, other) => figureOf(other, "waiting") - figureOf(one, "waiting"),
+  lastEvent: (one, other) => figureOf(other, "lastEventAt") - figureOf(one, "lastEventAt"),
 };
 type Order = keyof typeof orders;
 const isOrder = (text: string): text is Order => Object.hasOwn(orders, text);
 
 type Figures = NonNullable<Site["health"]["figures"]>;
-const figure = ({ health }: Site, name: keyof Figures): number => health.figures?.[name] ?? 0;
+const figureOf = ({ health }: Site, name: keyof Figures): number => health.figures?.[name] ?? 0;
 
 /** The figures of a site are unknown while its machine of the database does not answer. */
 const noFigure = "–";
@@ -171,9 +172,9 @@ function Totals({ sites }: { sites: readonly Site[] }) {
   const sum = (of: (site: Site) => number) => sites.reduce((all, site) => all + of(site), 0);
   const figures = [
     [sitesText.title, sites.length],
-    [sitesText.conversions, sum((site) => figure(site, "conversions24h"))],
-    [sitesText.bots, sum((site) => figure(site, "removed24h"))],
-    [sitesText.waiting, sum((site) => figure(site, "waiting"))],
+    [sitesText.conversions, sum((site) => figureOf(site, "conversions24h"))],
+    [sitesText.bots, sum((site) => figureOf(site, "removed24h"))],
+    [sitesText.waiting, sum((site) => figureOf(site, "waiting"))],
     [sitesText.needAttention, sites.filter((site) => troubles(site) > 0).length],
   ] as const;
   return (
