@@ -133,7 +133,7 @@ const withEvidence = (reason: string, reasons: readonly string[]) => reasons.fin
 
 function Truncated({ text, whole = text }: { text: string; whole?: string }) {
   return (
-    <Text size="sm" truncate maw={180} title={whole}>
+    <Text size="sm" truncate maw="clamp(160px, 40vw - 280px, 480px)" title={whole}>
       {text || "–"}
     </Text>
   );
