@@ -110,6 +110,5 @@ export const makeTheme = () =>
       MultiSelect: choices,
       Autocomplete: choices,
       Notification: { defaultProps: { closeButtonProps: { "aria-label": commonText.close } } },
-      Table: { defaultProps: { verticalSpacing: 10, horizontalSpacing: "md" } },
     },
   });

@@ -1,8 +1,10 @@
 // A key figure on a card that links to its rows.
 
-import { Text } from "@mantine/core";
+import { Box, Text } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
+
+const space = { display: "block", h: "100%", miw: 0, px: "md", py: "sm", c: "inherit", td: "none" } as const;
 
 export function Tile({
   label,
@@ -44,10 +46,15 @@ export function Tile({
       </Text>
     </>
   );
-  if (to === undefined) return <div className="cc-card cc-tile">{content}</div>;
+  if (to === undefined)
+    return (
+      <Box className="cc-card cc-tile" {...space}>
+        {content}
+      </Box>
+    );
   return (
-    <Link to={to} search={search ?? {}} className="cc-card cc-tile">
+    <Box renderRoot={(props) => <Link to={to} search={search ?? {}} {...props} />} className="cc-card cc-tile" {...space}>
       {content}
-    </Link>
+    </Box>
   );
 }

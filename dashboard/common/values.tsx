@@ -1,6 +1,6 @@
 // Small shared components: a time, money, an id, a state.
 
-import { Badge } from "@mantine/core";
+import { Badge, Code as CodeBlock } from "@mantine/core";
 import {
   Ban,
   Bot,
@@ -26,6 +26,8 @@ import { exactTime, whenText } from "./format/times.ts";
 import { useSite } from "./api/session.ts";
 import { commonText } from "../messages/common.ts";
 
+const noWrap = { whiteSpace: "nowrap" } as const;
+
 /** A relative time that updates itself. On hover it shows the exact time in the site's time zone. */
 export function Time({ at, none = commonText.never }: { at: number | null; none?: string }) {
   const site = useSite();
@@ -36,7 +38,7 @@ export function Time({ at, none = commonText.never }: { at: number | null; none?
       dateTime={new Date(at).toISOString()}
       // Written when it is needed: a list has many times, and few of them are pointed at.
       onPointerOver={({ currentTarget }) => (currentTarget.dataset["tip"] = exactTime(at, site?.timeZone))}
-      className="cc-time"
+      style={noWrap}
     >
       {/* What happened since the last tick happened just now. */}
       {whenText(at, Math.max(now, Math.min(at, Date.now())), site?.timeZone)}
@@ -53,8 +55,8 @@ export function Money({ value, currency }: { value: number | null; currency: str
 export function Id({ value, label = commonText.copyId, short = true }: { value: string; label?: string; short?: boolean }) {
   const shown = short && value.length > 18 ? `${value.slice(0, 8)}…${value.slice(-4)}` : value;
   return (
-    <span className="cc-id">
-      <span className="cc-mono" title={value} style={short ? { whiteSpace: "nowrap" } : undefined}>
+    <span className="cc-inline">
+      <span className={short ? "cc-mono cc-cut" : "cc-mono"} title={value}>
         {shown}
       </span>
       <CopyButton value={value} label={label} />
@@ -69,6 +71,7 @@ const twoSheets = (
     <path d="M4 16c-1.1 0-2-.9-2-2V4c0-1.1.9-2 2-2h10c1.1 0 2 .9 2 2" />
   </>
 );
+const iconLook = { width: 14, height: 14, viewBox: "0 0 24 24", fill: "none", stroke: "currentColor", strokeWidth: 2 } as const;
 const checkMark = <path d="M20 6 9 17l-5-5" />;
 
 export function CopyButton({ value, label }: { value: string; label: string }) {
@@ -94,7 +97,7 @@ export function CopyButton({ value, label }: { value: string; label: string }) {
         });
       }}
     >
-      <svg width={14} height={14} viewBox="0 0 24 24" aria-hidden>
+      <svg {...iconLook} aria-hidden>
         {isCopied ? checkMark : twoSheets}
       </svg>
     </button>
@@ -167,12 +170,13 @@ const toneColour: Record<Look["tone"], string> = {
   quiet: "var(--cc-quiet)",
 };
 
+export const colourOf = (state: StateName): string => toneColour[looks[state].tone];
+
 /** A state as icon, word and colour: never colour alone. Plain elements, because rows have one each. */
 export function State({ of, word }: { of: StateName; word?: string }) {
-  const look = looks[of];
-  const Icon = look.icon;
+  const Icon = looks[of].icon;
   return (
-    <span className="cc-state" style={{ color: toneColour[look.tone] }}>
+    <span className="cc-inline cc-strong" style={{ color: colourOf(of) }}>
       <Icon size={15} aria-hidden />
       <span>{word ?? commonText.states[of]}</span>
     </span>
@@ -200,14 +204,20 @@ export function Code({
 }) {
   return (
     <div style={{ position: "relative" }}>
-      <pre
-        className="cc-code"
+      <CodeBlock
+        block
         tabIndex={0}
         aria-label={label}
-        style={wraps ? undefined : { whiteSpace: "pre", overflowWrap: "normal" }}
+        bd="1px solid var(--cc-line)"
+        bg="var(--cc-background)"
+        py="sm"
+        pl="md"
+        pr={40}
+        lh="18px"
+        style={wraps ? { whiteSpace: "pre-wrap", overflowWrap: "anywhere" } : undefined}
       >
         {children}
-      </pre>
+      </CodeBlock>
       <div style={{ position: "absolute", top: 6, right: 6 }}>
         <CopyButton value={children} label={label ? commonText.copyThing(label) : commonText.copyText} />
       </div>

@@ -37,7 +37,7 @@ inChromium("charts", () => {
   }
 
   const chart = (name: string) => browser.page.getByRole("slider", { name });
-  const legend = (name: string) => browser.page.locator(".cc-chart", { has: chart(name) }).locator(".cc-chart-legend");
+  const legend = (name: string) => browser.page.locator(".cc-chart", { has: chart(name) }).locator("ul");
 
   test(
     "the earlier period is a pale line with a legend, in the tooltip, for screen readers and in the table; without data there is none",

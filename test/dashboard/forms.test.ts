@@ -6,7 +6,7 @@ import { becomeOwner, password, type Person } from "../support/apiClient.ts";
 import { inChromium } from "../browser/chromium.ts";
 import { newInstallation, type Relay } from "../support/relay.ts";
 import { checkLayer, coloursOnly, findViolations, hasFocus } from "./access.ts";
-import { settled } from "./pages.ts";
+import { findOverflow, pagesOf, settled } from "./pages.ts";
 import { dialog, field, press, scenarioMs, sees, takeSecret, user, type User } from "./users.ts";
 
 inChromium("forms", () => {
@@ -122,6 +122,88 @@ inChromium("forms", () => {
       expect(await field(form, "Name").inputValue()).toBe("typed");
       await press(form, "Cancel");
       await form.waitFor({ state: "detached" });
+    },
+    scenarioMs,
+  );
+
+  test(
+    "forms that are refused stay accessible in both themes, in dialogs and on pages",
+    async () => {
+      const { page, open } = browser;
+      const at = `/sites/${site}`;
+      const invalid = page.locator("[aria-invalid=true]").filter({ visible: true });
+      const isReadable = async (where: string) => {
+        await invalid.first().waitFor();
+        const faults = await findViolations(page);
+        await page.emulateMedia({ colorScheme: "dark" });
+        await page.waitForFunction(() => document.documentElement.dataset["mantineColorScheme"] === "dark");
+        for (const fault of await findViolations(page, coloursOnly)) faults.push(`dark: ${fault}`);
+        await page.emulateMedia({ colorScheme: "light" });
+        await page.waitForFunction(() => document.documentElement.dataset["mantineColorScheme"] === "light");
+        expect(faults, where).toEqual([]);
+      };
+      for (const [path, opener] of [
+        [`${at}/configuration/keys`, "Create key"],
+        [`${at}/integrations/webhooks`, "Add webhook"],
+        [`${at}/settings/api-keys`, "Create API key"],
+        [`${at}/settings/members`, "Invite"],
+        ["/sites", "Add a site"],
+      ] as const) {
+        await open(path);
+        await settled(page);
+        await press(page, opener);
+        await page.getByRole("dialog").locator("button[type=submit]").click();
+        await isReadable(path);
+      }
+      await open(`${at}/configuration/domains`);
+      await settled(page);
+      await field(page, "Add a domain").fill("not a domain");
+      await press(page, "Add");
+      await isReadable("a domain");
+    },
+    scenarioMs,
+  );
+
+  test(
+    "the pages of a site without any data are accessible, wide and narrow, in both themes",
+    async () => {
+      const { page, open, go } = browser;
+      const { id } = (await owner.ask("POST /sites", { host: "empty.test" })).json;
+      const wrong: string[] = [];
+      await open("/sites");
+      for (const path of pagesOf(id)) {
+        await page.emulateMedia({ colorScheme: "light" });
+        await page.setViewportSize({ width: 1440, height: 900 });
+        await go(path);
+        await settled(page);
+        for (const fault of await findViolations(page)) wrong.push(`${path}, light: ${fault}`);
+        await page.emulateMedia({ colorScheme: "dark" });
+        await page.setViewportSize({ width: 390, height: 844 });
+        await page.waitForFunction(() => document.documentElement.dataset["mantineColorScheme"] === "dark");
+        for (const fault of await findViolations(page)) wrong.push(`${path}, dark on a phone: ${fault}`);
+        for (const one of await findOverflow(page)) wrong.push(`${path}, too wide for a phone: ${one}`);
+      }
+      expect(wrong.join("\n\n")).toBe("");
+    },
+    scenarioMs * 2,
+  );
+
+  test(
+    "pages of no site keep the navigation of the site that the user comes from",
+    async () => {
+      const { page, open } = browser;
+      await open(`/sites/${site}/events`);
+      await sections(page, "Events").waitFor();
+      for (const path of ["/account", "/nowhere", "/sites/none/events"]) {
+        await open(path);
+        await settled(page);
+        await page.getByRole("button", { name: "Site: shop.test" }).filter({ visible: true }).waitFor();
+        expect(await sections(page, "Events").getAttribute("href")).toBe(`/dashboard/sites/${site}/events`);
+      }
+      // The list of sites is of none.
+      await open("/sites");
+      await page.getByRole("button", { name: "Site: All sites" }).filter({ visible: true }).waitFor();
+      expect(await sections(page, "Events").count()).toBe(0);
     },
     scenarioMs,
   );

@@ -165,7 +165,7 @@ inChromium("lists", () => {
             return {
               isCut: !marks.every(isSeen),
               deliveries: more === undefined ? marks.length : marks.length - 1 + Number(more),
-              problem: cell.querySelector(".cc-problem")?.textContent ?? null,
+              problem: cell.querySelector(".cc-deliveries > .cc-strong")?.textContent ?? null,
             };
           }),
         );
@@ -184,6 +184,13 @@ inChromium("lists", () => {
           expect.stringMatching(/^1 delivery to Webhook below:\s+Reconnect Webhook$/),
         ]);
       }
+      // In the sync log, the deliveries of an event are a group: its order is said once.
+      await page.setViewportSize({ width: 1280, height: 1600 });
+      await open(`/sites/${id}/integrations/log`);
+      await page.locator("tr.cc-row").nth(26).waitFor();
+      const orders = await page.locator("tr.cc-row td:nth-child(3)").allInnerTexts();
+      expect(orders.filter(Boolean)).toHaveLength(3);
+      expect(orders.map((order, i) => (order ? i : null)).filter((i) => i !== null)).toEqual([0, 9, 18]);
       expect(errors.scriptErrors).toEqual([]);
     },
     scenarioMs,
@@ -218,7 +225,7 @@ inChromium("lists", () => {
       await page.getByRole("heading", { name: "Overview" }).waitFor();
       await sign.waitFor();
       await page.getByRole("heading", { name: "Newest events" }).waitFor();
-      const feed = page.locator(".cc-feed-line");
+      const feed = page.locator("section", { has: page.getByRole("heading", { name: "Newest events" }) }).locator("li");
       await feed.first().waitFor();
       expect(await feed.allInnerTexts()).toEqual([expect.stringContaining("lead")]);
       expect(await page.locator(".cc-tile").count()).toBe(0);

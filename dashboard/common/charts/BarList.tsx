@@ -27,7 +27,7 @@ export function BarList({
 }) {
   const max = Math.max(1, ...items.map(({ value }) => value));
   return (
-    <ul aria-label={label} className="cc-bars">
+    <ul aria-label={label} className="cc-list">
       {items.map(({ name, value, text, key = name, isChosen, canPick = true }) => {
         const content = (
           <>

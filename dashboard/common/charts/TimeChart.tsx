@@ -1,7 +1,7 @@
 // Stacked bars over time, with a tooltip for the mouse, touch and arrow keys, and the same figures as a table for screen
 // readers. A slider has the semantics of walking along the bars: its value text is read at every step.
 
-import { Box, VisuallyHidden } from "@mantine/core";
+import { Box, Group, Paper, Text, VisuallyHidden } from "@mantine/core";
 import { useLayoutEffect, useRef, useState, type KeyboardEvent, type PointerEvent } from "react";
 import { countText, shortCount } from "../format/numbers.ts";
 import { dayText, hourText, timeText } from "../format/times.ts";
@@ -151,30 +151,29 @@ export function TimeChart(props: Props) {
   return (
     <Box ref={ref} className="cc-chart">
       {(series.length > 1 || earlier || mark) && (
-        <ul className="cc-chart-legend" aria-hidden>
+        <Group component="ul" gap="4px 16px" mb="xs" fz="xs" c="dimmed" className="cc-list" aria-hidden>
           {series.map(({ name, tone }) => (
-            <li key={name}>
+            <li key={name} className="cc-inline">
               <span data-tone={tone} />
               {name}
             </li>
           ))}
           {earlier && (
-            <li>
+            <li className="cc-inline">
               <span data-tone="earlier" />
               {earlier.name}
             </li>
           )}
           {mark && (
-            <li>
+            <li className="cc-inline">
               <span data-tone="mark" />
               {mark.name}
             </li>
           )}
-        </ul>
+        </Group>
       )}
       <div
-        className="cc-chart-plot"
-        style={{ height, cursor: onPick ? "pointer" : undefined }}
+        style={{ position: "relative", height, cursor: onPick ? "pointer" : undefined, touchAction: "pan-y", userSelect: "none" }}
         role="slider"
         tabIndex={0}
         aria-label={label}
@@ -193,10 +192,10 @@ export function TimeChart(props: Props) {
         {...handlers}
       >
         {width > 0 && (
-          <svg width={width} height={height} aria-hidden>
+          <svg width={width} height={height} display="block" overflow="visible" aria-hidden>
             {ticks.map((tick) => (
               <g key={tick}>
-                <line x1={left} x2={width} y1={y(tick)} y2={y(tick)} className="cc-chart-grid" />
+                <line x1={left} x2={width} y1={y(tick)} y2={y(tick)} stroke="var(--cc-line)" />
                 <text x={left - 8} y={y(tick)} dy="0.32em" textAnchor="end">
                   {axisText(tick)}
                 </text>
@@ -204,7 +203,7 @@ export function TimeChart(props: Props) {
             ))}
             {active !== null && (
               <rect
-                className="cc-chart-active"
+                fill="var(--mantine-color-default-hover)"
                 x={centre(active) - Math.max(slot, 3) / 2}
                 y={top}
                 width={Math.max(slot, 3)}
@@ -232,7 +231,7 @@ export function TimeChart(props: Props) {
                 })}
               </g>
             ))}
-            {mark && <line x1={mark.x} x2={mark.x} y1={top} y2={top + plot.height} className="cc-chart-mark" />}
+            {mark && <line x1={mark.x} x2={mark.x} y1={top} y2={top + plot.height} stroke="var(--cc-quiet)" />}
             {earlier && (
               <path
                 className="cc-chart-earlier"
@@ -249,17 +248,31 @@ export function TimeChart(props: Props) {
           </svg>
         )}
         {active !== null && times[active] !== undefined && (
-          <div className="cc-chart-tip" style={tipPosition(centre(active), width)} aria-hidden>
+          <Paper
+            withBorder
+            shadow="sm"
+            px={10}
+            py={6}
+            fz="xs"
+            className="cc-chart-tip"
+            pos="absolute"
+            top={4}
+            maw="70%"
+            style={tipPosition(centre(active), width)}
+            aria-hidden
+          >
             <b>{timeLabel(times[active])}</b>
             {series.map((one) => (
-              <div key={one.name}>
+              <div key={one.name} className="cc-line">
                 <span data-tone={one.tone} />
                 {one.name}
-                <span className="cc-number">{textOf(one, active)}</span>
+                <Text span inherit fw={600} ml="auto" pl="sm" className="cc-number">
+                  {textOf(one, active)}
+                </Text>
               </div>
             ))}
             {earlier && <EarlierLine text={earlierText(earlier, active)} />}
-          </div>
+          </Paper>
         )}
       </div>
       <FigureTable
@@ -274,10 +287,12 @@ export function TimeChart(props: Props) {
 }
 
 const EarlierLine = ({ text: [name, value] }: { text: readonly [string, string] }) => (
-  <div>
+  <div className="cc-line">
     <span data-tone="earlier" />
     {name}
-    <span className="cc-number">{value}</span>
+    <Text span inherit fw={600} ml="auto" pl="sm" className="cc-number">
+      {value}
+    </Text>
   </div>
 );
 

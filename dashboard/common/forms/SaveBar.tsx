@@ -1,4 +1,4 @@
-import { Button, Group, Text } from "@mantine/core";
+import { Button, Group, Paper, Stack, Text } from "@mantine/core";
 import type { ReactNode } from "react";
 import type { ApiError } from "../api/api.ts";
 import { RequestError } from "../states.tsx";
@@ -24,24 +24,26 @@ export function SaveBar({
   children?: ReactNode;
 }) {
   return (
-    <div className="cc-save">
-      <RequestError error={error} />
-      <Group justify="space-between" gap="sm">
-        <Text size="sm" c="dimmed" aria-live="polite">
-          {about}
-        </Text>
-        <Group gap="xs">
-          {onDiscard && (
-            <Button variant="default" onClick={onDiscard}>
-              {commonText.discard}
+    <Paper withBorder shadow="sm" radius="md" px="md" py="sm" pos="sticky" bottom={0} style={{ zIndex: 2 }}>
+      <Stack gap="xs">
+        <RequestError error={error} />
+        <Group justify="space-between" gap="sm">
+          <Text size="sm" c="dimmed" aria-live="polite">
+            {about}
+          </Text>
+          <Group gap="xs">
+            {onDiscard && (
+              <Button variant="default" onClick={onDiscard}>
+                {commonText.discard}
+              </Button>
+            )}
+            {children}
+            <Button type="submit" loading={isPending}>
+              {save}
             </Button>
-          )}
-          {children}
-          <Button type="submit" loading={isPending}>
-            {save}
-          </Button>
+          </Group>
         </Group>
-      </Group>
-    </div>
+      </Stack>
+    </Paper>
   );
 }

@@ -61,7 +61,7 @@ export function Rows<Row>(props: Props<Row>) {
     );
   return (
     <>
-      <Box className="cc-table-scroll" tabIndex={0} role="region" aria-label={props.label}>
+      <Box style={{ overflowX: "auto" }} tabIndex={0} role="region" aria-label={props.label}>
         {props.virtual ? <VirtualTable {...props} rows={rows} /> : <PlainTable {...props} rows={rows} />}
       </Box>
       {more && <More onMore={more} isLoading={isLoadingMore} whenSeen={props.virtual ? rows.length : null} />}
@@ -113,7 +113,7 @@ function VirtualTable<Row>(props: TableProps<Row>) {
 }
 
 const Spacer = ({ height }: { height: number }) => (
-  <tr aria-hidden className="cc-spacer" style={{ height }}>
+  <tr aria-hidden style={{ height }}>
     <td />
   </tr>
 );
@@ -186,7 +186,7 @@ function useRowClick<Row>(to: ((row: Row) => Target) | undefined) {
 /** The link of a row, in its first cell. The row handles the click; a plain link costs less than one of the router. */
 export function RowLink({ to, search, children }: Target & { children: ReactNode }) {
   return (
-    <a href={hrefOf(to, search)} data-row-link className="cc-row-link">
+    <a href={hrefOf(to, search)} data-row-link className="cc-cut cc-plain cc-strong">
       {children}
     </a>
   );

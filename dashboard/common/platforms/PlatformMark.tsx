@@ -23,7 +23,7 @@ export function PlatformName({ id, children }: { id: string; children?: ReactNod
 /** The same for a list, which looks up all names at once. */
 export function PlatformLabel({ id, name, children }: { id: string; name: string; children?: ReactNode }) {
   return (
-    <span className="cc-platform">
+    <span className="cc-inline cc-platform">
       <PlatformMark id={id} />
       {children ?? <span>{name}</span>}
     </span>

@@ -57,12 +57,12 @@ export function BotVisits() {
     },
     {
       title: botsText.visits.columns.page,
-      cell: ({ page }) => <Truncated text={URL.parse(page)?.pathname ?? page} whole={page} maxWidth={180} />,
+      cell: ({ page }) => <Truncated text={URL.parse(page)?.pathname ?? page} whole={page} />,
       wide: true,
     },
     {
       title: botsText.visits.columns.userAgent,
-      cell: ({ userAgent }) => <Truncated text={userAgent} maxWidth={420} />,
+      cell: ({ userAgent }) => <Truncated text={userAgent} />,
       wide: true,
     },
     {
@@ -131,9 +131,9 @@ export function BotVisits() {
 /** Adds the evidence to the reason under which a visit is counted. */
 const withEvidence = (reason: string, reasons: readonly string[]) => reasons.find((one) => one.startsWith(reason)) ?? reason;
 
-function Truncated({ text, whole = text, maxWidth }: { text: string; whole?: string; maxWidth: number }) {
+function Truncated({ text, whole = text }: { text: string; whole?: string }) {
   return (
-    <Text size="sm" lineClamp={2} maw={maxWidth} title={whole} style={{ overflowWrap: "anywhere" }}>
+    <Text size="sm" lineClamp={2} maw="clamp(160px, 40vw - 280px, 480px)" title={whole} style={{ overflowWrap: "anywhere" }}>
       {text || "–"}
     </Text>
   );

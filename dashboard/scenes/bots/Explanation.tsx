@@ -1,6 +1,6 @@
 // A verdict signal by signal: those that fired, and those that were checked.
 
-import { Anchor, Group, Stack, Table, Text } from "@mantine/core";
+import { Anchor, Group, Stack, Text } from "@mantine/core";
 import { useState } from "react";
 import type { Answer } from "../../common/api/api.ts";
 import { reasonText } from "../../common/format/reasons.ts";
@@ -47,26 +47,22 @@ export function Explanation({ of, label = botsText.check.signals }: { of: Checke
         <Text size="sm">{botsText.check.noSignals}</Text>
       ) : (
         <div style={{ overflowX: "auto" }} role="region" tabIndex={0} aria-label={label}>
-          <Table aria-label={label} verticalSpacing={6} horizontalSpacing="sm">
-            <Table.Thead>
-              <Table.Tr>
-                <Table.Th fw={500} fz="xs">
-                  {botsText.check.columns.signal}
-                </Table.Th>
-                <Table.Th fw={500} fz="xs">
-                  {botsText.check.columns.meaning}
-                </Table.Th>
-                <Table.Th fw={500} fz="xs" ta="right">
+          <table className="cc-table" aria-label={label}>
+            <thead>
+              <tr>
+                <th scope="col">{botsText.check.columns.signal}</th>
+                <th scope="col">{botsText.check.columns.meaning}</th>
+                <th scope="col" data-align="right">
                   {botsText.check.columns.points}
-                </Table.Th>
-              </Table.Tr>
-            </Table.Thead>
-            <Table.Tbody>
+                </th>
+              </tr>
+            </thead>
+            <tbody>
               {shown.map((one) => (
                 <Signal key={`${one.category} ${one.name}`} one={one} />
               ))}
-            </Table.Tbody>
-          </Table>
+            </tbody>
+          </table>
         </div>
       )}
       <Anchor component="button" type="button" size="sm" ta="left" onClick={() => setShowAll(!showAll)}>
@@ -81,22 +77,22 @@ const categoryName = (category: string): string =>
 
 function Signal({ one }: { one: Checked["signals"][number] }) {
   return (
-    <Table.Tr>
-      <Table.Td>
+    <tr>
+      <td>
         <Text size="sm">{reasonText(`${one.category}:${one.name}`)}</Text>
         <Text size="xs" c="dimmed">
           {categoryName(one.category)}
         </Text>
-      </Table.Td>
-      <Table.Td>
+      </td>
+      <td>
         <Text size="sm">{wordText(`${one.category}:${one.name}`) ?? one.why}</Text>
         {one.evidence && (
           <Text size="xs" c="dimmed" style={{ overflowWrap: "anywhere" }}>
             {botsText.check.evidence(one.evidence)}
           </Text>
         )}
-      </Table.Td>
-      <Table.Td ta="right">
+      </td>
+      <td data-align="right">
         {one.fired && one.mode === "shadow" ? (
           <Text size="sm" c="dimmed">
             {botsText.check.inShadow}
@@ -110,7 +106,7 @@ function Signal({ one }: { one: Checked["signals"][number] }) {
             {botsText.check.notFired}
           </Text>
         )}
-      </Table.Td>
-    </Table.Tr>
+      </td>
+    </tr>
   );
 }

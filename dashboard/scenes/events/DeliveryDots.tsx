@@ -1,7 +1,9 @@
 // The deliveries of an event in its row: a mark for each platform.
 
+import type { ReactNode } from "react";
 import type { EventSummary } from "../../common/api/feed.ts";
 import { PlatformMark } from "../../common/platforms/PlatformMark.tsx";
+import { colourOf } from "../../common/values.tsx";
 import { isUnselected, order } from "./eventCells.tsx";
 import { commonText } from "../../messages/common.ts";
 import { serverText } from "../../messages/server.ts";
@@ -40,14 +42,25 @@ export function DeliveryDots({
   const fitting = Math.max(2, Math.min(worst ? 6 : 8, slots - textSlots));
   const shown = rest.length > fitting ? rest.slice(0, fitting - 1) : rest;
   return (
-    <a href={href} data-row-link className="cc-dots" data-tip={all.join("\n")}>
+    <a href={href} data-row-link className="cc-line cc-plain cc-deliveries" data-tip={all.join("\n")}>
       <span className="cc-hidden">{commonText.event.deliveriesOf(labelOf(event), all.join("; "))}</span>
       {rest.length > 0 ? (
-        <span className="cc-marks" aria-hidden>
+        <span className="cc-inline cc-marks" aria-hidden>
           {shown.map((one, i) => (
             <span key={one.connection} className="cc-delivery" data-tip={lines[i]}>
               <PlatformMark id={one.platform} size={22} />
-              <span className="cc-shape" data-state={one.state} />
+              <svg
+                className="cc-shape"
+                width={14}
+                height={14}
+                viewBox="-2 -2 14 14"
+                fill={colourOf(one.state)}
+                stroke="var(--cc-surface)"
+                strokeWidth={4}
+                paintOrder="stroke"
+              >
+                {shapes[one.state]}
+              </svg>
             </span>
           ))}
           {shown.length < rest.length && (
@@ -62,13 +75,23 @@ export function DeliveryDots({
         </span>
       )}
       {worst && (
-        <span className="cc-problem" data-state={worst} aria-hidden>
+        <span className="cc-strong cc-cut" style={{ color: colourOf(worst) }} aria-hidden>
           {commonText.event.stateCount(rest.filter(({ state }) => state === worst).length, commonText.states[worst])}
         </span>
       )}
     </a>
   );
 }
+
+/** Each state has a shape of its own, for people who do not see the colours. */
+const shapes: Record<Delivery["state"], ReactNode> = {
+  sent: <circle cx={5} cy={5} r={5} />,
+  queued: <path d="M5 0a5 5 0 1 0 0 10A5 5 0 0 0 5 0m0 3a2 2 0 1 1 0 4 2 2 0 0 1 0-4" />,
+  skipped: <rect y={3} width={10} height={4} rx={2} />,
+  rejected: <path d="M5-1l6 6-6 6-6-6z" />,
+  expired: <path d="M5 0l5 10H0z" />,
+  parked: <path d="M0 0h3v10H0zM7 0h3v10H7z" />,
+};
 
 type NameOf = (platform: string) => string;
 type Delivery = EventSummary["deliveries"][number];

@@ -184,8 +184,8 @@ function Outcome({ shown, ...row }: { event: EventSummary; href: string; shown: 
   if (!isUnreleased(event)) return <DeliveryDots {...row} {...shown} />;
   const reasons = event.filterReasons.map(filterReasonText);
   return (
-    <a href={href} data-row-link className="cc-dots" data-tip={reasons.join("\n")}>
-      <span className="cc-problem" data-state="filtered">
+    <a href={href} data-row-link className="cc-line cc-plain" data-tip={reasons.join("\n")}>
+      <span className="cc-strong" style={{ flex: "none", color: "var(--cc-warn)" }}>
         {commonText.states.filtered}
       </span>
       <span className="cc-quiet cc-cut">{reasons[0]}</span>

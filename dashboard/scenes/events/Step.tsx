@@ -54,7 +54,7 @@ export function Facts({ of }: { of: readonly (readonly [name: string, value: Rea
   const shown = of.filter(([, value]) => value !== null && value !== undefined && value !== "" && value !== false);
   if (shown.length === 0) return null;
   return (
-    <Box component="dl" m={0} mt={4} className="cc-facts">
+    <Box component="dl" m={0} mt={4}>
       {shown.map(([name, value]) => (
         <Box key={name} className="cc-fact">
           <dt>{name}</dt>

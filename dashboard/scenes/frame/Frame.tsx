@@ -1,7 +1,7 @@
 // The frame of every signed-in page: site switcher, sections, search.
 
 import "./frame.css";
-import { ActionIcon, Alert, Box, Burger, Group, Kbd, Popover, Text, UnstyledButton } from "@mantine/core";
+import { ActionIcon, Alert, Box, Burger, Button, Group, Kbd, Popover, Text, UnstyledButton } from "@mantine/core";
 import { useDisclosure, useHotkeys } from "@mantine/hooks";
 import { Link, Outlet, useBlocker, useLocation, useNavigate } from "@tanstack/react-router";
 import {
@@ -22,7 +22,7 @@ import { lazy, Suspense, useEffect, useState } from "react";
 import { BrandMark } from "./BrandMark.tsx";
 import { useLastReached } from "../../common/api/query.ts";
 import { isSigningIn, signInAgain, useSignInQuestion } from "../../common/api/signInAgain.ts";
-import { SiteContext, useFindSite, useSession, useSite, useSiteId, useSites } from "../../common/api/session.ts";
+import { SiteContext, useFindSite, useSession, useSite, useSiteId, useSites, type Site } from "../../common/api/session.ts";
 import { askToDiscard, hasUnsaved, isLostBetween, useHasUnsaved, useQuestion } from "../../common/forms/unsaved.ts";
 import { timeText } from "../../common/format/times.ts";
 import { Insecure } from "./Insecure.tsx";
@@ -59,8 +59,8 @@ const sections = [
 export default function Frame() {
   const session = useShownSession();
   const [isOpen, { toggle, close }] = useDisclosure();
-  const siteId = useFrameSite();
-  const site = useFindSite(siteId);
+  const site = useFindSite(useSiteId());
+  const shown = useShownSite(site);
   // The search is loaded at its first use.
   const [isSearchLoaded, setSearchLoaded] = useState(false);
   const [isSearching, setSearching] = useState(false);
@@ -79,7 +79,7 @@ export default function Frame() {
       {session.data === null && <ToSignIn />}
       <Guards email={session.data?.user.email ?? ""} />
       <div className="cc-frame" data-open={isOpen}>
-        <a href="#content" className="cc-skip">
+        <a href="#content" className="cc-hidden">
           {frameText.skip}
         </a>
         <header>
@@ -89,7 +89,7 @@ export default function Frame() {
             size="sm"
             aria-label={isOpen ? frameText.closeNavigation : frameText.openNavigation}
           />
-          <div style={{ flex: 1, minWidth: 0 }}>{session.data && <SiteSwitcher onFind={jump} />}</div>
+          <div style={{ flex: 1, minWidth: 0 }}>{session.data && <SiteSwitcher site={shown.site} onFind={jump} />}</div>
           <AlertBell />
           <SearchButton compact onOpen={jump} />
         </header>
@@ -101,10 +101,10 @@ export default function Frame() {
             </Box>
           </Group>
           <Box visibleFrom="sm" mih={34}>
-            {session.data && <SiteSwitcher onFind={jump} />}
+            {session.data && <SiteSwitcher site={shown.site} onFind={jump} />}
           </Box>
           <SearchButton onOpen={jump} />
-          {siteId && (
+          {shown.id && (
             <Group
               component="ul"
               gap={2}
@@ -115,7 +115,7 @@ export default function Frame() {
             >
               {sections.map(({ path, icon: Icon }) => (
                 <li key={path}>
-                  <Link to={`/sites/${siteId}/${path}`} className="cc-nav">
+                  <Link to={`/sites/${shown.id}/${path}`} className="cc-nav">
                     <Icon size={17} aria-hidden />
                     {frameText.sections[path]}
                   </Link>
@@ -150,13 +150,19 @@ export default function Frame() {
   );
 }
 
-/** The site in the URL. The account belongs to none, and keeps the last one in the frame. */
-function useFrameSite(): string {
+/** The site of the navigation. A page of no site, such as the account, keeps the one that the user comes from. */
+function useShownSite(site: Site | undefined): { id: string; site: Site | undefined } {
+  const { data } = useSites();
   const named = useSiteId();
-  const isAccount = useLocation({ select: ({ pathname }) => pathname === "/account" });
-  const [last, setLast] = useState(named);
-  if (named && named !== last) setLast(named);
-  return isAccount ? last : named;
+  const isList = useLocation({ select: ({ pathname }) => pathname === "/sites" });
+  const [last, setLast] = useState(() => sessionStorage.getItem("cleancast-site"));
+  if (site && site.id !== last) setLast(site.id);
+  useEffect(() => {
+    if (last !== null) sessionStorage.setItem("cleancast-site", last);
+  }, [last]);
+  const shown = site ?? (isList ? undefined : data?.items.find(({ id }) => id === last));
+  // The navigation does not wait for the list of sites.
+  return { id: data ? (shown?.id ?? "") : named, site: shown };
 }
 
 /** The session; with unsaved input the last one, while the user is asked to sign in again. */
@@ -243,10 +249,17 @@ function AlertBell() {
   return (
     <Popover opened={isOpen} onChange={(opened) => !opened && close()} position="bottom-start" trapFocus withRoles={false}>
       <Popover.Target>
-        <UnstyledButton className="cc-bell" aria-label={frameText.issues(count)} aria-expanded={isOpen} onClick={toggle}>
-          <Bell size={17} aria-hidden />
-          <span aria-hidden>{count}</span>
-        </UnstyledButton>
+        <Button
+          variant="subtle"
+          color="red"
+          size="compact-sm"
+          leftSection={<Bell size={17} aria-hidden />}
+          aria-label={frameText.issues(count)}
+          aria-expanded={isOpen}
+          onClick={toggle}
+        >
+          {count}
+        </Button>
       </Popover.Target>
       <Popover.Dropdown role="dialog" aria-label={frameText.issues(count)}>
         <Suspense fallback={<Loading rows={2} />}>
@@ -275,7 +288,7 @@ function SearchButton({ compact = false, onOpen }: { compact?: boolean; onOpen: 
       </ActionIcon>
     );
   return (
-    <UnstyledButton className="cc-nav" mt="xs" onClick={onOpen} style={{ fontWeight: 400 }}>
+    <UnstyledButton className="cc-nav" mt="xs" onClick={onOpen}>
       <Search size={17} aria-hidden />
       <Text size="sm" c="dimmed" style={{ flex: 1 }}>
         {frameText.jumpTo}

@@ -3,15 +3,14 @@
 import { Group, Menu, Text, UnstyledButton } from "@mantine/core";
 import { useLocation, useNavigate } from "@tanstack/react-router";
 import { Check, ChevronsUpDown, Search } from "lucide-react";
-import { useSite, useSites } from "../../common/api/session.ts";
+import { useSites, type Site } from "../../common/api/session.ts";
 import { frameText } from "../../messages/frame.ts";
 
 /** Longer lists are searched. */
 const shownSites = 10;
 
-export function SiteSwitcher({ onFind }: { onFind: () => void }) {
+export function SiteSwitcher({ site, onFind }: { site: Site | undefined; onFind: () => void }) {
   const { data } = useSites();
-  const site = useSite();
   const navigate = useNavigate();
   const section = useLocation({ select: ({ pathname }) => pathname.split("/")[3] });
   const sites = data?.items ?? [];

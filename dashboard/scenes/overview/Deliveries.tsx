@@ -1,10 +1,11 @@
 // Delivery states of the conversions, by platform.
 
 import { Anchor, Box, Button, Group, Stack, Text } from "@mantine/core";
-import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import { countText, percentText } from "../../common/format/numbers.ts";
 import { usePlatformName } from "../../common/api/platforms.ts";
+import { Link } from "@tanstack/react-router";
+import { TextLink } from "../../common/links.tsx";
 import { PlatformName } from "../../common/platforms/PlatformMark.tsx";
 import { State } from "../../common/values.tsx";
 import { ChartCard } from "./ChartCard.tsx";
@@ -77,21 +78,21 @@ export function Deliveries({ site, of }: { site: string; of: Statistics }) {
                 {overviewText.deliveries.share(percentText(states.sent ?? 0, all - (states.skipped ?? 0)))}
               </Text>
             </Group>
-            <Box aria-hidden className="cc-shares" my={6}>
+            <Group gap={1} h={6} my={6} bdrs="sm" wrap="nowrap" style={{ overflow: "hidden" }} aria-hidden>
               {order.map((state) => (
-                <Box key={state} style={{ flex: states[state] ?? 0, background: colours[state] }} />
+                <Box key={state} h="100%" style={{ flex: states[state] ?? 0, background: colours[state] }} />
               ))}
-            </Box>
+            </Group>
             <Group gap="md">
               {order
                 .filter((state) => (states[state] ?? 0) > 0)
                 .map((state) => (
-                  <Link key={state} to={log} search={{ ...times, platform, state }} className="cc-plain">
+                  <TextLink key={state} to={log} search={{ ...times, platform, state }} c="inherit">
                     <State
                       of={state}
                       word={overviewText.deliveries.state(countText(states[state] ?? 0), commonText.states[state])}
                     />
-                  </Link>
+                  </TextLink>
                 ))}
             </Group>
           </li>

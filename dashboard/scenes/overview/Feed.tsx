@@ -71,7 +71,7 @@ export function Feed({ site }: { site: string }) {
           }
         />
       ) : (
-        <Box component="ul" m={0} p={0} style={{ listStyle: "none" }}>
+        <Box component="ul" m={0} p={0} className="cc-list cc-lines">
           {rows.map((event) => (
             <FeedLine key={event.id} site={site} event={event} />
           ))}
@@ -83,7 +83,7 @@ export function Feed({ site }: { site: string }) {
 
 function FeedLine({ site, event }: { site: string; event: EventSummary }) {
   return (
-    <li className="cc-feed-line">
+    <Box component="li" px="md" py="xs">
       <Group justify="space-between" gap="sm" wrap="nowrap">
         <Group gap={8} wrap="nowrap" style={{ minWidth: 0 }}>
           <TextLink to={tracePath(site, event.id)} fw={500} c="inherit" truncate>
@@ -96,21 +96,27 @@ function FeedLine({ site, event }: { site: string; event: EventSummary }) {
         </Text>
       </Group>
       <Group justify="space-between" gap="sm" wrap="nowrap">
-        <Group gap="sm" className="cc-states">
+        <Group gap="2px 12px">
           {isUnreleased(event) ? <EventStatus event={event} /> : <DeliveryStates event={event} brief />}
         </Group>
         <Text size="xs" c="dimmed" component="span">
           <Time at={event.receivedAt} />
         </Text>
       </Group>
-    </li>
+    </Box>
   );
 }
+
+const colours: Record<FeedState, string> = {
+  live: "var(--cc-good)",
+  reconnecting: "var(--cc-warn)",
+  connecting: "var(--cc-quiet)",
+};
 
 function FeedMark({ state }: { state: FeedState }) {
   return (
     <Group gap={6} wrap="nowrap" role="status" aria-label={overviewText.feed.stateLabel(overviewText.feed.states[state])}>
-      <span className="cc-dot" data-state={state} aria-hidden />
+      <Box w={8} h={8} bdrs="xl" bg={colours[state]} aria-hidden />
       <Text size="sm" c="dimmed" component="span">
         {overviewText.feed.states[state]}
       </Text>

@@ -1,6 +1,6 @@
 // The first steps of a new site, which can be folded.
 
-import { Box, Button, Collapse, Group, Progress, Stack, Text, Title } from "@mantine/core";
+import { Box, Button, Collapse, Group, Progress, Text, Title } from "@mantine/core";
 import { useLocalStorage } from "@mantine/hooks";
 import { Link } from "@tanstack/react-router";
 import { ChevronDown, ChevronUp, CircleCheck, CircleDashed } from "lucide-react";
@@ -53,11 +53,11 @@ export default function FirstSteps({ site, steps }: { site: string; steps: reado
             {commonText.adminsOnly}
           </Text>
         )}
-        <Stack gap={0} mt="xs" component="ol" m={0} p={0} style={{ listStyle: "none" }}>
+        <Box component="ol" mt="xs" mb={0} mx={0} p={0} className="cc-list cc-lines">
           {steps.map((step) => (
             <ChecklistStep key={step.step} site={site} mayChange={mayChange} {...step} />
           ))}
-        </Stack>
+        </Box>
       </Collapse>
     </Card>
   );
@@ -79,7 +79,7 @@ function ChecklistStep({
   const { title, about, button } = sitesText.checklist.steps[step];
   const Icon = done ? CircleCheck : CircleDashed;
   return (
-    <Box component="li" className="cc-todo">
+    <Box component="li" py="sm">
       <Group gap="sm" wrap="nowrap" align="flex-start">
         <Icon size={18} aria-hidden style={{ flex: "none", marginTop: 1, color: done ? "var(--cc-good)" : "var(--cc-quiet)" }} />
         <Group justify="space-between" gap="sm" style={{ flex: 1, minWidth: 0 }} wrap="nowrap">

@@ -1,6 +1,6 @@
 // The key figures: each with its course, and compared with the period before.
 
-import { SimpleGrid } from "@mantine/core";
+import { Group, SimpleGrid, Text } from "@mantine/core";
 import { Minus, TrendingDown, TrendingUp } from "lucide-react";
 import { Sparkline } from "../../common/charts/Sparkline.tsx";
 import { Tile } from "../../common/Tile.tsx";
@@ -113,9 +113,11 @@ function Delta({ sign, text }: { sign: number; text: string }) {
   const Icon = sign === 0 ? Minus : sign > 0 ? TrendingUp : TrendingDown;
   const { more, less } = overviewText.tiles;
   return (
-    <span className="cc-delta" title={text}>
-      <Icon size={14} role="img" aria-hidden={sign === 0} aria-label={sign > 0 ? more : less} />
-      <span>{text}</span>
-    </span>
+    <Group gap={6} wrap="nowrap" title={text}>
+      <Icon size={14} role="img" aria-hidden={sign === 0} aria-label={sign > 0 ? more : less} style={{ flex: "none" }} />
+      <Text span inherit truncate>
+        {text}
+      </Text>
+    </Group>
   );
 }

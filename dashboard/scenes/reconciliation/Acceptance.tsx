@@ -1,6 +1,6 @@
 // A table with the accepted of the deliverable orders of each connection, and what cannot apply to it. Every number links to its orders.
 
-import { Text } from "@mantine/core";
+import { Box, Group, Text } from "@mantine/core";
 import type { ReactNode } from "react";
 import { Card } from "../../common/Page.tsx";
 import { countText, moneyText, percentText } from "../../common/format/numbers.ts";
@@ -48,11 +48,21 @@ function Shares({ of }: { of: Line }) {
   if (of.deliverable === 0) return null;
   return (
     <>
-      <div className="cc-shares cc-track" style={{ maxWidth: 240, marginTop: 6 }} aria-hidden>
+      <Group
+        gap={1}
+        h={6}
+        maw={240}
+        mt={6}
+        bdrs="sm"
+        bg="var(--mantine-color-default-hover)"
+        wrap="nowrap"
+        style={{ overflow: "hidden" }}
+        aria-hidden
+      >
         {shown.map(({ name, colour }) => (
-          <div key={name} style={{ width: `${(of[name] / of.deliverable) * 100}%`, background: colour }} />
+          <Box key={name} h="100%" w={`${(of[name] / of.deliverable) * 100}%`} bg={colour} />
         ))}
-      </div>
+      </Group>
       <Text size="xs" c="dimmed" mt={4} hiddenFrom="sm">
         {shown.map(({ name }) => reconciliationText.acceptance.counts[name](countText(of[name]))).join(", ")}
       </Text>

@@ -196,7 +196,7 @@ function Connections({ site }: { site: Site }) {
   const shown = parts.filter(([, n]) => n > 0);
   if (shown.length === 0) return <State of="not connected" word={commonText.none} />;
   return (
-    <Group gap="sm" className="cc-states">
+    <Group gap="2px 12px">
       {shown.map(([state, n, word]) => (
         <State key={state} of={state} word={word(n)} />
       ))}

@@ -1,6 +1,6 @@
 // The fields of the last requests, to be put into a mapping. Values are masked.
 
-import { Select, Stack, Switch, Text, TextInput } from "@mantine/core";
+import { Box, Group, Select, Stack, Switch, Text, TextInput } from "@mantine/core";
 import { ListTree } from "lucide-react";
 import { useState } from "react";
 import { Card } from "../../common/Page.tsx";
@@ -65,16 +65,29 @@ export function FieldPicker({
               autoComplete="off"
               maxLength={100}
             />
-            <ul className="cc-fields" aria-label={sourcesText.mapping.fields} tabIndex={0}>
+            <Box
+              component="ul"
+              m={0}
+              p={4}
+              mah={320}
+              bd="1px solid var(--cc-line)"
+              bdrs="sm"
+              className="cc-list"
+              aria-label={sourcesText.mapping.fields}
+              tabIndex={0}
+              style={{ overflowY: "auto" }}
+            >
               {fields.map(({ path, sample }) => (
                 <li key={path}>
-                  <button type="button" className="cc-field" onClick={() => onChoose(path)}>
-                    <span className="cc-mono">{path}</span>
-                    <span className="cc-quiet">{sample}</span>
+                  <button type="button" className="cc-bar" onClick={() => onChoose(path)}>
+                    <Group component="span" justify="space-between" gap="2px 12px">
+                      <span className="cc-mono">{path}</span>
+                      <span className="cc-quiet">{sample}</span>
+                    </Group>
                   </button>
                 </li>
               ))}
-            </ul>
+            </Box>
             <Text size="xs" c="dimmed" aria-live="polite">
               {sourcesText.mapping.into(chosen)}
             </Text>

@@ -1,6 +1,6 @@
 // What would become of a request: one that is kept, or one that is pasted. Nothing is stored or sent.
 
-import { Alert, Select, Skeleton, Stack, Table, Text, Textarea, TextInput } from "@mantine/core";
+import { Alert, Select, Skeleton, Stack, Text, Textarea, TextInput } from "@mantine/core";
 import { useDebouncedValue } from "@mantine/hooks";
 import { Info } from "lucide-react";
 import { useState } from "react";
@@ -147,20 +147,18 @@ function Previewed({ outcome }: { outcome: Outcome }) {
       )}
       {outcome.outcome !== "ignored" && fields.length === 0 && <Text size="sm">{sourcesText.preview.noFields}</Text>}
       {fields.length > 0 && (
-        <Table aria-label={sourcesText.preview.fields} layout="fixed" verticalSpacing={6} horizontalSpacing="xs">
-          <Table.Tbody>
+        <table className="cc-table" aria-label={sourcesText.preview.fields}>
+          <tbody>
             {fields.map(([name, value]) => (
-              <Table.Tr key={name}>
-                <Table.Th scope="row" fw={400} c="dimmed" w="35%" className="cc-mono">
+              <tr key={name}>
+                <th scope="col" style={{ width: "35%" }}>
                   {name}
-                </Table.Th>
-                <Table.Td style={{ overflowWrap: "anywhere" }}>
-                  {typeof value === "string" ? value : JSON.stringify(value)}
-                </Table.Td>
-              </Table.Tr>
+                </th>
+                <td style={{ overflowWrap: "anywhere" }}>{typeof value === "string" ? value : JSON.stringify(value)}</td>
+              </tr>
             ))}
-          </Table.Tbody>
-        </Table>
+          </tbody>
+        </table>
       )}
     </Stack>
   );

@@ -1,7 +1,7 @@
 // Sets a source up: the sender's own steps, the address and the secret next to them, and whether requests arrive.
 
-import { Alert, Button, Code, Grid, Group, List, Stack, Text, ThemeIcon, Title } from "@mantine/core";
-import { CircleCheck, Clock, KeyRound, Pause, TriangleAlert } from "lucide-react";
+import { Alert, Box, Button, Code, Grid, Group, List, Loader, Stack, Text, ThemeIcon, Title } from "@mantine/core";
+import { CircleCheck, KeyRound, Pause, TriangleAlert } from "lucide-react";
 import { useState, type ReactNode } from "react";
 import { Form } from "../../common/Form.tsx";
 import { Card } from "../../common/Page.tsx";
@@ -31,9 +31,9 @@ export function Setup(props: Props) {
         </Grid.Col>
         {/* On a phone, what is to be copied comes before the steps. */}
         <Grid.Col span={{ base: 12, md: 6 }} order={{ base: -1, md: 2 }}>
-          <div className="cc-sticky">
+          <Box pos={{ base: "static", md: "sticky" }} top={24} mah={{ md: "calc(100vh - 48px)" }} style={{ overflowY: "auto" }}>
             <Credentials {...props} />
-          </div>
+          </Box>
         </Grid.Col>
       </Grid>
     </Stack>
@@ -280,7 +280,7 @@ function statusOf(source: Source, kind: Kind): Status {
       title: sourcesText.waiting.title,
       text: sourcesText.waiting.about(kind.name),
       color: "accent",
-      icon: <Clock size={20} aria-hidden className="cc-pulse" />,
+      icon: <Loader size={20} type="dots" aria-hidden />,
     };
   return {
     title: sourcesText.waiting.liveTitle,

@@ -73,7 +73,7 @@ function SourceCard({ site, source, kind }: { site: string; source: Source; kind
           <PlatformMark id={source.kind} size={36} />
           <Box style={{ flex: 1, minWidth: 0 }}>
             <Title order={3} style={{ overflowWrap: "anywhere" }}>
-              <Link to={`/sites/${site}/sources/${source.id}`} className="cc-stretch">
+              <Link to={`/sites/${site}/sources/${source.id}`} className="cc-plain cc-stretch">
                 {source.name}
               </Link>
             </Title>
@@ -170,7 +170,7 @@ function KindList({ kinds, isFirst, onChoose }: { kinds: readonly Kind[]; isFirs
 
 function KindCard({ kind, onChoose }: { kind: Kind; onChoose?: () => void }) {
   return (
-    <Box className={`cc-card cc-tile${onChoose ? " cc-row" : ""}`} pos="relative">
+    <Box className={`cc-card${onChoose ? " cc-row" : ""}`} h="100%" px="md" py="sm" pos="relative">
       <Group wrap="nowrap" align="flex-start" gap="sm">
         <PlatformMark id={kind.id} size={36} />
         <Box style={{ flex: 1, minWidth: 0 }}>

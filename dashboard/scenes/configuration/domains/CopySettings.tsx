@@ -1,6 +1,6 @@
 // Copies settings from another site, group by group. It first shows what will be replaced.
 
-import { Alert, Checkbox, Group, Select, Stack, Table, Text } from "@mantine/core";
+import { Alert, Checkbox, Group, Select, Stack, Text } from "@mantine/core";
 import { Info } from "lucide-react";
 import { useState } from "react";
 import { Card } from "../../../common/Page.tsx";
@@ -106,30 +106,24 @@ function ReplacedSettings({ changes: { list, error } }: { changes: ReturnType<ty
     );
   return (
     <div style={{ overflowX: "auto" }} role="region" tabIndex={0} aria-label={configurationText.copy.replaced}>
-      <Table aria-label={configurationText.copy.replaced} verticalSpacing={6}>
-        <Table.Thead>
-          <Table.Tr>
-            <Table.Th fw={500} fz="xs">
-              {configurationText.copy.columns.setting}
-            </Table.Th>
-            <Table.Th fw={500} fz="xs">
-              {configurationText.copy.columns.current}
-            </Table.Th>
-            <Table.Th fw={500} fz="xs">
-              {configurationText.copy.columns.after}
-            </Table.Th>
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
+      <table className="cc-table" aria-label={configurationText.copy.replaced}>
+        <thead>
+          <tr>
+            <th scope="col">{configurationText.copy.columns.setting}</th>
+            <th scope="col">{configurationText.copy.columns.current}</th>
+            <th scope="col">{configurationText.copy.columns.after}</th>
+          </tr>
+        </thead>
+        <tbody>
           {list.map(({ name, here, there }) => (
-            <Table.Tr key={name}>
-              <Table.Td>{settingName(name)}</Table.Td>
-              <Table.Td>{truncate(settingText(here))}</Table.Td>
-              <Table.Td>{truncate(settingText(there))}</Table.Td>
-            </Table.Tr>
+            <tr key={name}>
+              <td>{settingName(name)}</td>
+              <td>{truncate(settingText(here))}</td>
+              <td>{truncate(settingText(there))}</td>
+            </tr>
           ))}
-        </Table.Tbody>
-      </Table>
+        </tbody>
+      </table>
     </div>
   );
 }

@@ -20,7 +20,7 @@ export function DeleteSite() {
   return (
     <Card title={configurationText.delete.title} about={configurationText.delete.about}>
       <FormButton
-        variant="default"
+        variant="light"
         color="red"
         label={configurationText.delete.button}
         title={configurationText.delete.question(site.name)}

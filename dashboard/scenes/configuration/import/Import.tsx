@@ -1,6 +1,6 @@
 // Imports a file: choose it, match its columns, check it, import it. The browser keeps the file and sends it in parts.
 
-import { Button, Checkbox, FileButton, Group, Progress, Radio, SegmentedControl, Stack, Text } from "@mantine/core";
+import { Button, Checkbox, Fieldset, FileButton, Group, Progress, Radio, SegmentedControl, Stack, Text } from "@mantine/core";
 import { FileUp, Upload } from "lucide-react";
 import { useState } from "react";
 import { uploadKinds, type UploadKind } from "../../../../src/kernel/imports.ts";
@@ -149,7 +149,7 @@ function ImportFile({ site, kind, file, columns }: Opened & { site: string }) {
         : importsText.consequence.send(listText(chosen.map(nameOf)));
   return (
     <>
-      <fieldset className="cc-bare" disabled={isBusy} aria-label={file.name}>
+      <Fieldset variant="unstyled" disabled={isBusy} aria-label={file.name}>
         <Stack gap="lg">
           <Columns kind={kind} columns={columns} format={format} onChange={change} />
           {kind === "conversions" && (
@@ -196,7 +196,7 @@ function ImportFile({ site, kind, file, columns }: Opened & { site: string }) {
             </Card>
           )}
         </Stack>
-      </fieldset>
+      </Fieldset>
       <Card>
         <Stack gap="md">
           {progress ? (

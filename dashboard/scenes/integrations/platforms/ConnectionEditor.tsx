@@ -1,6 +1,6 @@
 // The editor of one connection: all tabs change one draft, the preview shows it, one button saves it.
 
-import { Grid, Group, Stack, Text, Button } from "@mantine/core";
+import { Box, Button, Fieldset, Grid, Group, Stack, Text } from "@mantine/core";
 import { Form } from "../../../common/Form.tsx";
 import { Outlet, useNavigate } from "@tanstack/react-router";
 import { useState, type ReactNode } from "react";
@@ -109,13 +109,13 @@ export function ConnectionEditor({
   const form = (
     <Form ref={element} noValidate onSubmit={() => save.run(editor)} className={mayChange ? undefined : "cc-readonly"}>
       <Stack gap="lg">
-        <fieldset className="cc-bare" aria-label={integrationsText.page.form(platform.name, integrationsText.page.tabs[tab])}>
+        <Fieldset variant="unstyled" aria-label={integrationsText.page.form(platform.name, integrationsText.page.tabs[tab])}>
           <Stack gap="lg">
             {tab === "connection" && <SettingsForm editor={editor} step={step} />}
             {tab === "events" && <EventsForm editor={editor} />}
             {tab === "mapping" && <MappingForm editor={editor} />}
           </Stack>
-        </fieldset>
+        </Fieldset>
         <ConnectBar
           editor={editor}
           save={save}
@@ -159,9 +159,14 @@ export function ConnectionEditor({
           <Grid gap="lg">
             <Grid.Col span={{ base: 12, md: 7 }}>{form}</Grid.Col>
             <Grid.Col span={{ base: 12, md: 5 }}>
-              <div className="cc-sticky">
+              <Box
+                pos={{ base: "static", md: "sticky" }}
+                top={24}
+                mah={{ md: "calc(100vh - 48px)" }}
+                style={{ overflowY: "auto" }}
+              >
                 <Preview editor={editor} />
-              </div>
+              </Box>
             </Grid.Col>
           </Grid>
         ) : (

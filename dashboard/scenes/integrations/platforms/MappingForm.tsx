@@ -1,6 +1,6 @@
 // Field mapping: fills the platform's fields from ours.
 
-import { ActionIcon, Group, NativeSelect, Stack, Table, Text, TextInput } from "@mantine/core";
+import { ActionIcon, Group, NativeSelect, Stack, Text, TextInput } from "@mantine/core";
 import { ArrowRight, RotateCcw } from "lucide-react";
 import { utmFields } from "../../../../src/identity/clickIds.ts";
 import { Card } from "../../../common/Page.tsx";
@@ -33,23 +33,19 @@ export function MappingForm({ editor }: { editor: Editor }) {
           {integrationsText.mapping.noFields(platform.name)}
         </Text>
       ) : (
-        <Table layout="fixed">
-          <Table.Thead>
-            <Table.Tr>
-              <Table.Th fw={500} c="dimmed" fz="xs">
-                {integrationsText.mapping.yours}
-              </Table.Th>
-              <Table.Th fw={500} c="dimmed" fz="xs">
-                {integrationsText.mapping.theirs(platform.name)}
-              </Table.Th>
-            </Table.Tr>
-          </Table.Thead>
-          <Table.Tbody>
+        <table className="cc-table">
+          <thead>
+            <tr>
+              <th scope="col">{integrationsText.mapping.yours}</th>
+              <th scope="col">{integrationsText.mapping.theirs(platform.name)}</th>
+            </tr>
+          </thead>
+          <tbody>
             {platform.fields.map((field) => (
               <FieldRow key={field.name} editor={editor} field={field} />
             ))}
-          </Table.Tbody>
-        </Table>
+          </tbody>
+        </table>
       )}
       <AutomaticFields platform={platform} />
     </Card>
@@ -63,8 +59,8 @@ function FieldRow({ editor, field }: { editor: Editor; field: Platform["fields"]
   const kind = textSourceOf(source);
   const fault = editor.fault(setting);
   return (
-    <Table.Tr>
-      <Table.Td style={{ verticalAlign: "top" }}>
+    <tr>
+      <td style={{ verticalAlign: "top" }}>
         <Stack gap={4}>
           <Group gap={4} wrap="nowrap">
             <NativeSelect
@@ -114,8 +110,8 @@ function FieldRow({ editor, field }: { editor: Editor; field: Platform["fields"]
             />
           )}
         </Stack>
-      </Table.Td>
-      <Table.Td style={{ verticalAlign: "top" }}>
+      </td>
+      <td style={{ verticalAlign: "top" }}>
         <Group gap="xs" wrap="nowrap" align="flex-start">
           <ArrowRight size={14} aria-hidden className="cc-quiet" style={{ flex: "none", marginTop: 4 }} />
           <div style={{ minWidth: 0 }}>
@@ -128,8 +124,8 @@ function FieldRow({ editor, field }: { editor: Editor; field: Platform["fields"]
             </Text>
           </div>
         </Group>
-      </Table.Td>
-    </Table.Tr>
+      </td>
+    </tr>
   );
 }
 

@@ -29,7 +29,7 @@ export function PlatformCard({
           <PlatformMark id={platform.id} size={36} />
           <Box style={{ flex: 1, minWidth: 0 }}>
             <Title order={3}>
-              <Link to={`/sites/${site}/integrations/${platform.id}`} className="cc-stretch">
+              <Link to={`/sites/${site}/integrations/${platform.id}`} className="cc-plain cc-stretch">
                 {platform.name}
               </Link>
             </Title>

@@ -1,8 +1,7 @@
 // Deliveries as a table: platform, state, reason and replay.
 
-import "./logTable.css";
 import { Button } from "@mantine/core";
-import { Link, useLocation } from "@tanstack/react-router";
+import { useLocation } from "@tanstack/react-router";
 import { Download, History, RotateCw, SearchX } from "lucide-react";
 import { useCallback, useMemo, useState } from "react";
 import { flushSync } from "react-dom";
@@ -12,6 +11,7 @@ import { urlOf } from "../../../common/api/api.ts";
 import { usePlatformName } from "../../../common/api/platforms.ts";
 import { useRows } from "../../../common/api/query.ts";
 import { useMay } from "../../../common/api/session.ts";
+import { TextLink } from "../../../common/links.tsx";
 import { RowLink, Rows, useIsNarrow, type Column } from "../../../common/lists/Rows.tsx";
 import { SelectionBar, useSelection } from "../../../common/lists/selection.tsx";
 import { OtherMode, TestNotice, TestSwitch, useMode } from "../../../common/lists/TestMode.tsx";
@@ -45,7 +45,11 @@ export function LogTable({ site, fixed = {} }: { site: string; fixed?: LogFilter
     flushSync(() => setReplayed(line));
     setReplaying(true);
   }, []);
-  const selection = useSelection(list.rows, keyOfLine, nameOfLine);
+  const rows = useMemo(
+    () => list.rows?.map((line, i, all): Row => ({ ...line, isSameEvent: all[i - 1]?.event.id === line.event.id })),
+    [list.rows],
+  );
+  const selection = useSelection<Row>(rows, keyOfLine, nameOfLine);
   const columns = useColumns({
     site,
     traceOf,
@@ -100,7 +104,7 @@ export function LogTable({ site, fixed = {} }: { site: string; fixed?: LogFilter
           virtual
           label={integrationsText.log.title}
           columns={columns}
-          rows={list.rows}
+          rows={rows}
           keyOf={keyOfLine}
           error={list.error}
           onRetry={list.retry}
@@ -154,6 +158,9 @@ function useTraceLink() {
   return useCallback((event: string) => ({ to: `${list}/${event}`, search }), [list, search]);
 }
 
+/** A line and whether the one above is of the same event, whose name and order are then not repeated. */
+type Row = LogLine & { isSameEvent: boolean };
+
 const keyOfLine = (line: LogLine) => `${line.event.id} ${line.connection}`;
 const nameOfLine = ({ event, platform }: LogLine) => [event.name, event.orderId, platform].filter(Boolean).join(" ");
 const dash = <span className="cc-quiet">–</span>;
@@ -163,32 +170,34 @@ type Shown = {
   traceOf: ReturnType<typeof useTraceLink>;
   withPlatform: boolean;
   /** Null for who may only read. */
-  selection: Column<LogLine> | null;
+  selection: Column<Row> | null;
   replay: ((line: LogLine) => void) | null;
 };
 
 /** The columns stay the same until what they show changes: with new ones, all rows are rendered again. */
-function useColumns({ site, traceOf, withPlatform, selection, replay }: Shown): Column<LogLine>[] {
+function useColumns({ site, traceOf, withPlatform, selection, replay }: Shown): Column<Row>[] {
   const accounts = useAccounts(site);
   const nameOf = usePlatformName();
   const isNarrow = useIsNarrow();
   return useMemo(() => {
-    const columns: Column<LogLine>[] = [
+    const columns: Column<Row>[] = [
       {
         title: integrationsText.log.columns.event,
         width: "13%",
         cell: (line) => (
           <>
             <span className="cc-line">
-              <RowLink {...traceOf(line.event.id)}>{line.event.name}</RowLink>
-              {line.event.mode === "test" && <TestBadge />}
+              <RowLink {...traceOf(line.event.id)}>
+                {line.isSameEvent ? <span className="cc-quiet">{line.event.name}</span> : line.event.name}
+              </RowLink>
+              {!line.isSameEvent && line.event.mode === "test" && <TestBadge />}
             </span>
             {isNarrow && withPlatform && (
               <span className="cc-line cc-small cc-quiet">
                 <PlatformLabel id={line.platform} name={nameOf(line.platform)} />
               </span>
             )}
-            {isNarrow && (
+            {isNarrow && !line.isSameEvent && (
               <span className="cc-line cc-small cc-quiet">
                 <Time at={line.event.receivedAt} />
               </span>
@@ -200,7 +209,8 @@ function useColumns({ site, traceOf, withPlatform, selection, replay }: Shown): 
         title: integrationsText.log.columns.orderId,
         wide: true,
         width: "15%",
-        cell: ({ event: { orderId } }) => (orderId ? <Id value={orderId} label={integrationsText.log.copyOrderId} /> : dash),
+        cell: ({ event: { orderId }, isSameEvent }) =>
+          isSameEvent ? null : orderId ? <Id value={orderId} label={integrationsText.log.copyOrderId} /> : dash,
       },
       {
         title: integrationsText.log.columns.state,
@@ -217,7 +227,7 @@ function useColumns({ site, traceOf, withPlatform, selection, replay }: Shown): 
         title: integrationsText.log.columns.received,
         wide: true,
         width: "12.5%",
-        cell: ({ event }) => <Time at={event.receivedAt} />,
+        cell: ({ event, isSameEvent }) => (isSameEvent ? null : <Time at={event.receivedAt} />),
       },
     ];
     if (withPlatform)
@@ -239,10 +249,14 @@ function useColumns({ site, traceOf, withPlatform, selection, replay }: Shown): 
           // A replay before the repair would have the same end. Afterwards the trace and the selection still offer it.
           if (repairOfDelivery(line, nameOf(line.platform)) || !isReplayable(line)) return null;
           return (
-            <button type="button" className="cc-row-action" onClick={() => replay(line)}>
-              <RotateCw size={13} aria-hidden />
+            <Button
+              variant="subtle"
+              size="compact-xs"
+              leftSection={<RotateCw size={13} aria-hidden />}
+              onClick={() => replay(line)}
+            >
               {eventsText.replay.label}
-            </button>
+            </Button>
           );
         },
       });
@@ -301,10 +315,10 @@ function PlatformCell({
       </>
     );
   return (
-    <div className={account.name === null ? "cc-two-lines" : undefined}>
-      <Link to={`/sites/${site}/integrations/${line.platform}`} search={{ connection: line.connection }} className="cc-plain">
+    <div>
+      <TextLink to={`/sites/${site}/integrations/${line.platform}`} search={{ connection: line.connection }} c="inherit">
         {label}
-      </Link>
+      </TextLink>
       {account.name !== null && <div className="cc-mono cc-quiet">{account.name}</div>}
     </div>
   );

@@ -1,6 +1,6 @@
 // The platform's event name or conversion action for each event.
 
-import { Button, Group, Select, Table, Text, TextInput } from "@mantine/core";
+import { Button, Group, Select, Text, TextInput } from "@mantine/core";
 import { useState } from "react";
 import { Card } from "../../../../common/Page.tsx";
 import type { Platform } from "../../connections.tsx";
@@ -73,31 +73,29 @@ export function EventNames({ editor, seen }: { editor: Editor; seen: readonly st
   return (
     <Card padded={false} title={action ? action.label : integrationsText.names.title} about={othersSentence(editor)}>
       {shown.length > 0 && (
-        <Table layout="fixed">
-          <Table.Thead>
-            <Table.Tr>
-              <Table.Th fw={500} c="dimmed" fz="xs" w="40%">
+        <table className="cc-table">
+          <thead>
+            <tr>
+              <th scope="col" style={{ width: "40%" }}>
                 {integrationsText.names.yours}
-              </Table.Th>
-              <Table.Th fw={500} c="dimmed" fz="xs">
-                {platform.name}
-              </Table.Th>
-            </Table.Tr>
-          </Table.Thead>
-          <Table.Tbody>
+              </th>
+              <th scope="col">{platform.name}</th>
+            </tr>
+          </thead>
+          <tbody>
             {shown.map((name) => (
-              <Table.Tr key={name}>
-                <Table.Td style={{ overflowWrap: "anywhere" }}>
+              <tr key={name}>
+                <td style={{ overflowWrap: "anywhere" }}>
                   <span className="cc-mono">{name}</span>
                   <NameNote resolved={resolveDefault(editor, name)} />
-                </Table.Td>
-                <Table.Td>
+                </td>
+                <td>
                   <NameField editor={editor} event={name} action={action} />
-                </Table.Td>
-              </Table.Tr>
+                </td>
+              </tr>
             ))}
-          </Table.Tbody>
-        </Table>
+          </tbody>
+        </table>
       )}
       <Group p="md" justify="space-between">
         {mayChange && <AddName onAdd={(name) => setAdded((before) => [...before, name])} />}

@@ -1,6 +1,6 @@
 // The value that the platform receives in place of the event's own, and what that would have been for the last conversions.
 
-import { Stack, Table, Text, TextInput } from "@mantine/core";
+import { Stack, Text, TextInput } from "@mantine/core";
 import { useDebouncedValue } from "@mantine/hooks";
 import { Card } from "../../../../common/Page.tsx";
 import { useApi } from "../../../../common/api/query.ts";
@@ -27,17 +27,17 @@ export function ValueRules({ editor, seen }: { editor: Editor; seen: readonly st
   names.delete(others);
   return (
     <Card padded={false} title={integrationsText.values.title} about={integrationsText.values.about(platform.name)}>
-      <Table layout="fixed">
-        <Table.Tbody>
+      <table className="cc-table">
+        <tbody>
           {[...names.values(), others].map((name) => {
             const setting = valueSetting(name);
             const shown = name === others ? integrationsText.values.others : name;
             return (
-              <Table.Tr key={name}>
-                <Table.Td w="40%" style={{ overflowWrap: "anywhere" }}>
+              <tr key={name}>
+                <td style={{ width: "40%", overflowWrap: "anywhere" }}>
                   <span className={name === others ? "" : "cc-mono"}>{shown}</span>
-                </Table.Td>
-                <Table.Td>
+                </td>
+                <td>
                   <TextInput
                     aria-label={integrationsText.values.label(shown)}
                     size="xs"
@@ -48,12 +48,12 @@ export function ValueRules({ editor, seen }: { editor: Editor; seen: readonly st
                     disabled={!mayChange}
                     autoComplete="off"
                   />
-                </Table.Td>
-              </Table.Tr>
+                </td>
+              </tr>
             );
           })}
-        </Table.Tbody>
-      </Table>
+        </tbody>
+      </table>
       <Stack p="md" gap="xs">
         <Text size="xs" c="dimmed">
           {integrationsText.values.forms}
