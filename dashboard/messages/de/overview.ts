@@ -80,7 +80,7 @@ export const overview: Translation<typeof overviewText> = {
     valueAnd: (currencies) => `Wert (auch ${currencies.join(", ")})`,
     noComparison: "keine früheren Daten",
     noChange: "unverändert",
-    from: (before) => `gegenüber ${before}`,
+    from: (before) => `ggü. ${before}`,
     change: (percent, before) => `${percent} ggü. ${before}`,
     points: (points, before) => plural(points, { other: `# Pp. ggü. ${before}` }),
     more: "gestiegen",

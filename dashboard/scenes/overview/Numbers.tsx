@@ -99,21 +99,22 @@ function Change({ now, before, text }: { now: number; before: number; text: (val
 
 type Rate = readonly [part: number, whole: number];
 
-/** Compares two shares in percentage points. */
+/** Compares two shares. The tile has room for the earlier one; the difference in percentage points is its title. */
 function RateChange({ now, before }: { now: Rate; before: Rate }) {
-  const { noComparison, noChange, points } = overviewText.tiles;
+  const { noComparison, noChange, points, from } = overviewText.tiles;
   if (now[1] === 0 || before[1] === 0) return <Delta sign={0} text={noComparison} />;
   const difference = tenthsOf(...now) - tenthsOf(...before);
   if (difference === 0) return <Delta sign={0} text={noChange} />;
-  return <Delta sign={difference} text={points(Math.abs(difference) / 10, rateText(...before))} />;
+  const earlier = rateText(...before);
+  return <Delta sign={difference} text={from(earlier)} whole={points(Math.abs(difference) / 10, earlier)} />;
 }
 
 /** Neutral colours: more bots or duplicates are neither good nor bad. */
-function Delta({ sign, text }: { sign: number; text: string }) {
+function Delta({ sign, text, whole = text }: { sign: number; text: string; whole?: string }) {
   const Icon = sign === 0 ? Minus : sign > 0 ? TrendingUp : TrendingDown;
   const { more, less } = overviewText.tiles;
   return (
-    <Group gap={6} wrap="nowrap" title={text}>
+    <Group gap={6} wrap="nowrap" title={whole}>
       <Icon size={14} role="img" aria-hidden={sign === 0} aria-label={sign > 0 ? more : less} style={{ flex: "none" }} />
       <Text span inherit truncate>
         {text}
