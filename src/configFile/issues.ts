@@ -42,7 +42,7 @@ function narrow(issue: z.core.$ZodIssue): z.core.$ZodIssue[] {
   return form.map((inner) => ({ ...inner, path: [...issue.path, ...inner.path] })).flatMap(narrow);
 }
 
-export type Container = Record<string, unknown> | unknown[];
+type Container = Record<string, unknown> | unknown[];
 export const isContainer = (value: unknown): value is Container => typeof value === "object" && value !== null;
 
 export const valueAt = (value: unknown, path: Path): unknown =>

@@ -25,7 +25,7 @@ const placeholders: Readonly<Record<string, () => unknown>> = {
 /** Each round removes something; a file of real faults needs three or four. */
 const maxRounds = 20;
 
-export type ReadPart<T> = {
+type ReadPart<T> = {
   /** Null where nothing of it could be read. */
   data: T | null;
   faults: FileFault[];

@@ -25,7 +25,7 @@ export function stepsOf(fromHour: number, toHour: number, step: Step, timeZone: 
   return steps;
 }
 
-export type Earlier = {
+type Earlier = {
   fromHour: number;
   /** The first hour that belongs to each step. */
   starts: number[];

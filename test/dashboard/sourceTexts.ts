@@ -75,7 +75,7 @@ const codes = new Set(["needs reconnection", "own name", "not sent"]);
 const codeFiles = /(?:proxyRules|inboundSamples|assistantSamples|jumpCommands)\.ts$/;
 
 /** The attributes whose value is a name, not a text. */
-const technicalNames = /^(?:style|className|to|component|of|href|rel|search|fontFamily)$/;
+const technicalNames = /^(?:style|className|bd|to|component|of|href|rel|search|fontFamily)$/;
 
 /** A sentence, or a word that begins with a capital letter. */
 const isProse = (text: string) => /[A-Za-z]{2,}[,.:]? [a-z]{2,}/.test(text) || /^[A-Z][a-z]{2,}/.test(text);

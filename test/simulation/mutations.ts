@@ -15,9 +15,9 @@ export const mutations: Readonly<Record<string, Mutation>> = {
   "sent before the commit": {
     what: "Platforms are called while the event is being committed.",
     file: "pipeline.ts",
-    find: "  const acceptance = await store.events\n",
+    find: "  const accepting = store.events\n",
     replace:
-      "  void dispatch({ event, conversion, planned, ownership }, lanes, deadline - now());\n  const acceptance = await store.events\n",
+      "  void dispatch({ event, conversion, planned, ownership }, lanes, deadline - now());\n  const accepting = store.events\n",
     focus: "equal orders",
     seed: 1,
   },

@@ -12,7 +12,7 @@ import type { TraceSettings } from "./settings.ts";
 /** `queue full`: made faster than they were taken. `not exported`: the receiver was away, or refused them. */
 export type TraceCounts = { exported: number; dropped: { "queue full": number; "not exported": number } };
 
-export type ExporterOptions = {
+type ExporterOptions = {
   settings: Pick<TraceSettings, "url" | "headers" | "serviceName">;
   version: string;
   /** This process. */

@@ -1,7 +1,7 @@
 // Reads the settings of traces: OpenTelemetry's own variables, so that the relay is set up as every other program is.
 
 /** The share of events that are traced, and whether the sender's decision precedes it. */
-export type Sampler = { ratio: number; isParentBased: boolean };
+type Sampler = { ratio: number; isParentBased: boolean };
 
 export type TraceSettings = {
   /** Where spans are posted. */

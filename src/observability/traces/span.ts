@@ -1,6 +1,6 @@
 // A span as the relay keeps it, and as OpenTelemetry's protocol writes it in JSON (OTLP 1.x).
 
-export type SpanKind = "internal" | "server" | "client";
+type SpanKind = "internal" | "server" | "client";
 
 export type Span = {
   traceId: string;
