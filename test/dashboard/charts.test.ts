@@ -28,6 +28,7 @@ inChromium("charts", () => {
   async function addSite(host: string) {
     const site = await home.addSite(host, "block_domains=spam.test");
     const settings = { url: receiver.url };
+    await eventually("the relay knows the site", async () => (await owner.ask(`GET /sites/${site.id}`)).status === 200);
     expect((await owner.ask(`POST /sites/${site.id}/connections`, { platform: "webhook", settings })).status).toBe(200);
     const send = (orderId: string, more: Record<string, unknown> = {}) => {
       const event = { email: "ada@example.com", event: "purchase", orderId, value: 10, currency: "EUR", ...more };

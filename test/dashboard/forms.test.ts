@@ -170,10 +170,13 @@ inChromium("forms", () => {
       const { page, open, go } = browser;
       const { id } = (await owner.ask("POST /sites", { host: "empty.test" })).json;
       const wrong: string[] = [];
-      await open("/sites");
-      for (const path of pagesOf(id)) {
+      const asOnDesktop = async () => {
         await page.emulateMedia({ colorScheme: "light" });
         await page.setViewportSize({ width: 1440, height: 900 });
+      };
+      await open("/sites");
+      for (const path of pagesOf(id)) {
+        await asOnDesktop();
         await go(path);
         await settled(page);
         for (const fault of await findViolations(page)) wrong.push(`${path}, light: ${fault}`);
@@ -183,6 +186,7 @@ inChromium("forms", () => {
         for (const fault of await findViolations(page)) wrong.push(`${path}, dark on a phone: ${fault}`);
         for (const one of await findOverflow(page)) wrong.push(`${path}, too wide for a phone: ${one}`);
       }
+      await asOnDesktop();
       expect(wrong.join("\n\n")).toBe("");
     },
     scenarioMs * 2,

@@ -67,12 +67,14 @@ describe.each(engines)("a configuration file on %s", (engine) => {
   };
 
   test.runIf(engine === "sqlite")(
-    "a start with a bad file ends with exit code 2, names the line and the field, and creates nothing",
+    "a start with a bad file ends with exit code 2, names each line and field, and creates nothing",
     async () => {
       expect(await serve(bad)).toEqual({
         code: 2,
         out: "",
-        err: `${bad}:11:5: sites[0].conections: is not a known field.\nNothing was changed.\n`,
+        err:
+          `${bad}:5:7: sites[0].settings.keep_events: must be from 1 to 400 days, written like 90d.\n` +
+          `${bad}:11:5: sites[0].conections: is not a known field.\nNothing was changed.\n`,
       });
       expect(await serve(twice)).toEqual({
         code: 2,
@@ -165,7 +167,10 @@ describe.each(engines)("a configuration file on %s", (engine) => {
   test("apply exits with 2 for a bad file and lists its faults; what is not in the file goes with --prune only", async () => {
     expect(await home.exitCode("apply", bad)).toBe(2);
     expect(await home.fails("apply", bad)).toMatchObject({
-      faults: [{ line: 11, column: 5, field: "sites[0].conections", message: "is not a known field." }],
+      faults: [
+        { line: 5, column: 7, field: "sites[0].settings.keep_events", message: "must be from 1 to 400 days, written like 90d." },
+        { line: 11, column: 5, field: "sites[0].conections", message: "is not a known field." },
+      ],
     });
     expect(await home.fails("apply", join(folder, "none.yaml"))).toMatchObject({ field: "file" });
     await home.run("site", "add", "old.example.com");

@@ -272,7 +272,7 @@ describe.each(endToEndEngines)("an installation without a browser, on %s", (engi
     await home.run("webhook", "add", "show.example.com", "https://hooks.example.com/other-path");
     const shown = await home.run("site", "show", "show.example.com");
     expect(shown).toMatchObject({
-      site: { id, hosts: ["show.example.com"], health: { lastEventAt: null } },
+      site: { id, hosts: ["show.example.com"], health: { figures: { lastEventAt: null } } },
       hosts: { items: [{ host: "show.example.com", state: expect.any(String) }] },
       keys: { items: [{ name: "CRM", state: "active" }] },
       connections: { items: [{ platform: "webhook", state: "active" }] },
