@@ -231,7 +231,9 @@ export function TimeChart(props: Props) {
                 })}
               </g>
             ))}
-            {mark && <line x1={mark.x} x2={mark.x} y1={top} y2={top + plot.height} className="cc-chart-mark" stroke="var(--cc-quiet)" />}
+            {mark && (
+              <line x1={mark.x} x2={mark.x} y1={top} y2={top + plot.height} className="cc-chart-mark" stroke="var(--cc-quiet)" />
+            )}
             {earlier && (
               <path
                 className="cc-chart-earlier"
