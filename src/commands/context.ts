@@ -126,12 +126,15 @@ export function readPairs(words: readonly string[], readFile: (path: string) => 
 export const readValue = (value: string, readFile: (path: string) => string = readValueFile): string =>
   value.startsWith("@") ? readFile(value.slice(1)).trim() : value;
 
-function readValueFile(path: string): string {
-  if (path.startsWith("@")) return path;
+const readValueFile = (path: string): string =>
+  path.startsWith("@") ? path : readTextFile(path, " Write @@ for a value that begins with @ and is not a file.");
+
+/** `hint` follows the sentence that says that the file cannot be read. */
+export function readTextFile(path: string, hint = ""): string {
   try {
     return readFileSync(path, "utf8");
   } catch {
-    throw new Refusal("arguments", `The file ${path} cannot be read. Write @@ for a value that begins with @ and is not a file.`);
+    throw new Refusal("arguments", `The file ${path} cannot be read.${hint}`);
   }
 }
 

@@ -349,6 +349,14 @@ describe.each(engines)("sources on %s", (engine) => {
     await eventually("it is gone", async () => (await post(source, {})).status === 404);
   });
 
+  test("the address of a site that only this machine knows has the relay's own port", async () => {
+    const own = await home.addSite("localhost");
+    const { port } = new URL((await home.run("source", "add", own.host, "stripe")).address);
+    expect(port).not.toBe("");
+    const { host } = new URL((await add("stripe")).address);
+    expect(host).toBe(site.host);
+  });
+
   test("addresses and secrets rotate with an overlap", async () => {
     const source = await add("stripe", `signing_secret=${secret}`);
     const { address } = await home.run("source", "rotate", source.source.id);
@@ -432,6 +440,10 @@ describe.each(engines)("sources on %s", (engine) => {
       { outcome: "conversion", mode: "live", fields: { email: "ada@example.com", orderId: "820982911946154508" } },
     ]);
     expect((await home.run("event", "list", site.host, "--order", "820982911946154508")).items).toEqual([]);
+    expect(await home.fails("source", "test", source.source.id, `${file}.none`)).toMatchObject({
+      field: "arguments",
+      message: `The file ${file}.none cannot be read.`,
+    });
     const set = (...settings: string[]) => home.fails("source", "set", source.source.id, ...settings);
     expect(await set("email=customer..email")).toMatchObject({ field: "email", code: "invalid" });
     expect(await set("verification=hmac hex")).toMatchObject({ field: "signing_secret" });

@@ -8,6 +8,7 @@ import { Missing, Refusal } from "../../kernel/refusal.ts";
 import { hourMs } from "../../kernel/time.ts";
 import { sourceOutcomes } from "../../kernel/event.ts";
 import type { Site, Source } from "../../sites/directory.ts";
+import { namesNoSite } from "../../sites/hosts.ts";
 import {
   addSource,
   changeSource,
@@ -71,10 +72,10 @@ export function sourceHandlers(context: ApiContext): Handlers<keyof typeof sourc
     return found;
   }
 
-  /** The sender calls a host of the site, or the relay's own name where the site has none. */
+  /** The sender calls a host of the site, or the relay's own name where the site has none but that of this machine. */
   function addressOf(site: Site, source: Source): string | null {
     const path = pathOf(source);
-    const [host] = site.servedHosts;
+    const host = site.servedHosts.find((one) => !namesNoSite(one));
     return path === null ? null : (host === undefined ? context.publicUrl : `https://${host}`) + path;
   }
 

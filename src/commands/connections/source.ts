@@ -1,9 +1,8 @@
-import { readFileSync } from "node:fs";
 import type { Answer } from "../../contract/contract.ts";
 import { Refusal } from "../../kernel/refusal.ts";
 import { findSite } from "../../sites/manage.ts";
 import { findSource } from "../../sites/sources.ts";
-import { readPairs, siteName, table, timeText, type CliCommand, type CommandContext } from "../context.ts";
+import { readPairs, readTextFile, siteName, table, timeText, type CliCommand, type CommandContext } from "../context.ts";
 import { listItems, moreText, readPaging, withPaging, type PagingOptions } from "../lists.ts";
 import { confirm } from "../terminal/confirm.ts";
 
@@ -46,7 +45,7 @@ export function sourceCommands(program: CliCommand): void {
         ...Object.entries(added.newSecrets).map(([one, value]) => `Its ${one}, which is not shown again: ${value}`),
         ...missing.map((one) => `When the sender shows its secret: cleancast source set ${id} ${one}=@file`),
         "",
-        ...steps.map((step, i) => `${i + 1}. ${step.replaceAll("ADDRESS", "the address above")}`),
+        ...steps.map((step, i) => `${i + 1}. ${plain(step).replaceAll("ADDRESS", "the address above")}`),
       ];
       print(added, text.join("\n"));
     });
@@ -120,7 +119,7 @@ export function sourceCommands(program: CliCommand): void {
     .option("--header <name=value...>", "headers of the request, such as x-shopify-topic=orders/paid")
     .run(async (context, id: string, file: string, options: { header?: string[] }) => {
       const headers = { "content-type": "application/json", ...readPairs(options.header ?? [], refuseFile) };
-      const body = { headers, body: readFileSync(file, "utf8") };
+      const body = { headers, body: readTextFile(file) };
       const tested = await context.call("POST /sites/:site/sources/:source/preview", { params: paramsOf(context, id), body });
       const text = tested.outcomes.map(({ outcome, reason, detail, type, fields }) => {
         const why = reason === null ? "" : `: ${reason}${detail === null ? "" : ` (${detail})`}`;
@@ -169,6 +168,9 @@ export function sourceCommands(program: CliCommand): void {
 }
 
 const paramsOf = ({ directory }: CommandContext, id: string) => ({ site: findSource(directory.sites(), id).siteId, source: id });
+
+/** Without the marks that other places show as bold. */
+const plain = (step: string) => step.replaceAll(/\*([^*]+)\*/g, "$1");
 
 function refuseFile(): never {
   throw new Refusal("header", "A header is given as name=value.");
