@@ -121,15 +121,13 @@ export async function acceptBatch(
   deadline: number,
   context: RelayContext,
 ): Promise<PromiseSettledResult<Acceptance>[]> {
-  const acceptOne = async (prepared: Prepared): Promise<Acceptance> => {
-    const accepted = await accept(prepared, deadline, context);
-    return "send" in accepted ? { exit: "accepted", sent: accepted.send() } : accepted;
-  };
-  const prepareOne = (one: Received) => prepare(one, site, deadline, context);
+  const acceptOne = async (prepared: Prepared): Promise<Acceptance> => inBackground(await accept(prepared, deadline, context));
   try {
     if (batch.length === 1 || context.store.engine !== "postgres")
-      return await Promise.allSettled(batch.map(async (one) => acceptOne(await prepareOne(one))));
-    const prepared = await Promise.allSettled(batch.map(prepareOne));
+      return await Promise.allSettled(
+        batch.map(async (one) => inBackground(await accept(await prepare(one, site, deadline, context), deadline, context))),
+      );
+    const prepared = await Promise.allSettled(batch.map((one) => prepare(one, site, deadline, context)));
     // All are handed to the store before it begins to write.
     return await Promise.allSettled(
       prepared.map((one) =>
@@ -140,6 +138,9 @@ export async function acceptBatch(
     for (const { reservedId } of batch) reservedId.release();
   }
 }
+
+const inBackground = (accepted: Accepted): Acceptance =>
+  "send" in accepted ? { exit: "accepted", sent: accepted.send() } : accepted;
 
 type Prepared = {
   reservedId: ReservedId;

@@ -236,6 +236,7 @@ function readCurrency(fields: Record<string, unknown>): string {
   return code;
 }
 
+const writtenTime = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/;
 const isoTime = /^(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?)\s*(Z|[+-]\d{2}:?\d{2})?)?$/i;
 
 function readEventTime(value: unknown, now: number): number | null {
@@ -262,9 +263,9 @@ const readTime = (value: unknown) =>
 /** A time without an offset is UTC. */
 function parseTime(text: string): number {
   // The form that Date writes, and sources give.
-  if (text.length === 24 && text.endsWith("Z")) {
+  if (writtenTime.test(text)) {
     const ms = Date.parse(text);
-    if (!Number.isNaN(ms) && new Date(ms).toISOString() === text) return ms;
+    if (new Date(ms).getUTCDate() === Number(text.slice(8, 10))) return ms;
   }
   if (/^\d{1,13}(?:\.\d+)?$/.test(text)) return Number(text) * 1000;
   const match = isoTime.exec(text);

@@ -115,7 +115,7 @@ const senders: Record<string, SenderRow> = {
 const schemesOf = (id: string): readonly Scheme[] => kinds.find((kind) => kind.id === id)?.verification ?? [];
 const request = (headers: Headers, bytes = body): SignedRequest => ({
   method: "POST",
-  uris: ["https://other.example/x", uri],
+  uris: () => ["https://other.example/x", uri],
   headers,
   body: bytes,
 });
@@ -198,6 +198,21 @@ test("vectors of vendors: CallRail's kind of signature, and HubSpot's first vers
   expect(verify(schemesOf("hubspot"), request({ "x-hubspot-signature": v1 }, hubspotBody), valid, now)).toBeNull();
   const v2 = createHash("sha256").update(`${key}POST${uri}`).update(hubspotBody).digest("hex");
   expect(verify(schemesOf("hubspot"), request({ "x-hubspot-signature": v2 }, hubspotBody), valid, now)).toBeNull();
+});
+
+test("an HMAC is Node's own, whatever the length of secret and body", () => {
+  const bytesOf = (maxLength: number) => fc.uint8Array({ maxLength }).map((bytes) => Buffer.from(bytes));
+  const secrets = fc.string({ unit: "grapheme", minLength: 1, maxLength: 150 });
+  // A secret of a block, of one byte more, and one that is hashed first.
+  const examples: [string, Buffer][] = [63, 64, 65, 129].map((length) => ["s".repeat(length), Buffer.alloc(0)]);
+  fc.assert(
+    fc.property(secrets, bytesOf(300), (own, bytes) => {
+      const check = (id: string, header: string, algorithm: string) =>
+        verify(schemesOf(id), request({ [header]: hmac(bytes, "base64", algorithm, own) }, bytes), () => [own], now);
+      return check("shopify", "x-shopify-hmac-sha256", "sha256") === null && check("callrail", "signature", "sha1") === null;
+    }),
+    { examples },
+  );
 });
 
 test("an Ed25519 signature passes for its body alone", () => {

@@ -442,7 +442,7 @@ describe.each(engines)("sources on %s", (engine) => {
     expect((await home.run("event", "list", site.host, "--order", "820982911946154508")).items).toEqual([]);
     expect(await home.fails("source", "test", source.source.id, `${file}.none`)).toMatchObject({
       field: "arguments",
-      message: `The file ${file}.none cannot be read.`,
+      error: `The file ${file}.none cannot be read.`,
     });
     const set = (...settings: string[]) => home.fails("source", "set", source.source.id, ...settings);
     expect(await set("email=customer..email")).toMatchObject({ field: "email", code: "invalid" });

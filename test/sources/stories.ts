@@ -30,6 +30,8 @@ export type Story = {
   expected: (facts: Facts) => Expected;
   /** Partial refunds of 10 and 5. */
   refunds?: (facts: Facts) => readonly Message[];
+  /** Each refund says the sum so far, and has no id of its own. */
+  refundsAreSums?: true;
 };
 
 const signing = { setting: "signing_secret", value: "a secret of the sender" };
@@ -187,6 +189,7 @@ export const stories: readonly Story[] = [
       lemonsqueezy.refund(partly(facts, 10)),
       lemonsqueezy.refund({ ...partly(facts, 15), at: facts.at + 1000 }),
     ],
+    refundsAreSums: true,
   },
   {
     sender: "chargebee",

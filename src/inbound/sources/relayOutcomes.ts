@@ -101,11 +101,15 @@ export async function relayOutcomes(
   }
   const waiting = entries.flatMap((one) => ("waiting" in one ? [one] : []));
   const { senderRefs, sourceRequests } = options.store;
-  const [acceptances, , isWaiting] = await Promise.all([
-    batch.length > 0 ? options.acceptBatch(batch, context.site, context.deadline) : [],
-    learned.length > 0 ? senderRefs.save(context.site.id, learned) : undefined,
-    waiting.length > 0 ? sourceRequests.addWaiting(waiting.map((one) => one.waiting)) : true,
-  ]);
+  const accepting = batch.length > 0 ? options.acceptBatch(batch, context.site, context.deadline) : [];
+  const [acceptances, isWaiting] =
+    learned.length + waiting.length === 0
+      ? [await accepting, true]
+      : await Promise.all([
+          accepting,
+          waiting.length > 0 ? sourceRequests.addWaiting(waiting.map((one) => one.waiting)) : true,
+          learned.length > 0 ? senderRefs.save(context.site.id, learned) : undefined,
+        ]);
   if (!isWaiting && waiting.some(({ refused }) => refused === null)) throw new Error("too many requests of the source wait");
   let at = 0;
   return entries.map((entry) => {

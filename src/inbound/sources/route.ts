@@ -143,8 +143,17 @@ async function takeRequest(token: string, request: IncomingMessage, call: Source
   if (hasSeveralHosts(request)) return refusals.severalHosts;
   if (!isSecure(request, options.transport))
     return wasForwarded(request) ? refusals.httpsRequired : refusals.httpsRequiredDirectly;
-  const found = await findSource(token, request, receivedAt, options);
-  if ("code" in found) return found;
+  let known = tokenForm.test(token) ? options.directory.source(token) : null;
+  if (known === undefined) {
+    try {
+      known = await within(3000, options.directory.sourceNow(token), "the store did not answer in time", Late);
+    } catch {
+      // The address may be valid: only a look-up that ended can say that it is not. Some senders switch off at 404.
+      return busy(undefined, "unavailable");
+    }
+  }
+  const found = known && siteOf(known, request, receivedAt, options);
+  if (!found) return notFound;
   const { source, site } = found;
   const kind = kindOf(source.kind);
   line.site = site.id;
@@ -176,27 +185,18 @@ async function takeRequest(token: string, request: IncomingMessage, call: Source
 
 type Found = { source: Source; site: Site };
 
-async function findSource(
-  token: string,
+/** Null where the address is no longer valid, or belongs to another site than the host. */
+function siteOf(
+  { source, until }: Exclude<ReturnType<Directory["source"]>, undefined>,
   request: IncomingMessage,
   now: number,
   { directory, ownHost }: SourceOptions,
-): Promise<Found | InboundRefusal> {
-  if (!tokenForm.test(token)) return notFound;
-  let known = directory.source(token);
-  if (!known) {
-    try {
-      known = await within(3000, directory.sourceNow(token), "the store did not answer in time", Late);
-    } catch {
-      // The address may be valid: only a look-up that ended can say that it is not. Some senders switch off at 404.
-      return busy(undefined, "unavailable");
-    }
-  }
-  const site = known && directory.site(known.source.siteId);
-  if (!known || !site || (known.until !== null && known.until <= now)) return notFound;
+): Found | null {
+  const site = directory.site(source.siteId);
+  if (!site || (until !== null && until <= now)) return null;
   const host = hostOf(request.headers.host);
   const owner = host === ownHost || namesNoSite(host) ? undefined : directory.siteOfHost(host);
-  return owner && owner.id !== site.id ? notFound : { source: known.source, site };
+  return owner && owner.id !== site.id ? null : { source, site };
 }
 
 type Taken = Found & { request: IncomingMessage; bytes: Buffer; kind: Kind };
@@ -215,7 +215,8 @@ async function takeBody(taken: Taken, call: SourceCall): Promise<InboundRefusal 
     return observer.addWrongSignature(source, fault, receivedAt) ? tooManyWrong : wrongSignature;
   }
   options.countUse(site.id, source.id, receivedAt);
-  const body = await readSourceBody(bytes, contentType, kind.bodies, kind.jsonFields);
+  const reading = readSourceBody(bytes, contentType, kind.bodies, kind.jsonFields);
+  const body = reading instanceof Promise ? await reading : reading;
   if (body === null) return report([{ is: "ignored", reason: "unreadable body", detail: null, type: "", deliveryId: null }]);
   const settings = settingsOfSource(source);
   const outcomes = runKind(compiledKindOf(source), { headers: request.headers, body }, settings, clickIdName);
@@ -261,9 +262,7 @@ async function isPing(bytes: Buffer, contentType: string, fields: readonly strin
 function faultOf({ request, bytes, kind, source, site }: Taken, now: number, ownHost: string | null): VerificationFault | null {
   const signed = {
     method: request.method ?? "",
-    get uris() {
-      return addressesOf(request, site, ownHost);
-    },
+    uris: () => addressesOf(request, site, ownHost),
     headers: request.headers,
     body: bytes,
   };

@@ -72,6 +72,7 @@ function readPairs(text: string): Map<string, string> {
   return new Map(pairs);
 }
 
+const space = /\s/;
 const address = /^[^\s@,;<>"]{1,64}@[^\s@,;<>"]{1,190}\.[^\s@,;<>".]{2,}$/;
 
 /** Walks the values of an object, and those of the objects in it, without calling itself. */
@@ -194,8 +195,13 @@ export const functions = {
     max: 1,
     help: "`words(first)` or `words(last)` of a name; a name of one word has no last one",
     run: onText((text, which) => {
-      const words = text.trim().split(/\s+/);
-      return which === "first" ? words[0] : words.length > 1 ? words.at(-1) : undefined;
+      const name = text.trim();
+      const end = name.search(space);
+      if (end < 0) return which === "first" ? name : undefined;
+      if (which === "first") return name.slice(0, end);
+      let last = name.length - 1;
+      while (!space.test(name.charAt(last - 1))) last -= 1;
+      return name.slice(last);
     }),
   },
   append: {

@@ -225,7 +225,7 @@ async function insertClaims(
     if (!first.has(key)) first.set(key, item);
   }
   // Sorted, so that two transactions that want the same claims cannot deadlock.
-  const sorted = [...first].toSorted(([one], [other]) => (one < other ? -1 : 1)).map(([, item]) => item);
+  const sorted = [...first].toSorted((one, other) => (one[0] < other[0] ? -1 : 1)).map(([, item]) => item);
   const rows = sorted.map((item) => claimRow(item, claimOf(item), untilOf(item)));
   const inserted = await tx.change(statement, rows, now === undefined ? [] : [now]);
   return new Set(sorted.filter((_item, i) => inserted[i]));

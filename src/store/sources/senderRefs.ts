@@ -53,7 +53,7 @@ export async function writeRefs(tx: RowQuery, refs: readonly SenderRef[]): Promi
   const newest = new Map<string, SenderRef>();
   for (const one of refs.toSorted((a, b) => a.seenAt - b.seenAt)) newest.set(`${one.siteId} ${one.sourceId} ${one.ref}`, one);
   // Sorted, so that two transactions that write the same ids cannot deadlock.
-  const sorted = [...newest].toSorted(([one], [other]) => (one < other ? -1 : 1)).map(([, ref]) => ref);
+  const sorted = [...newest].toSorted((one, other) => (one[0] < other[0] ? -1 : 1)).map(([, ref]) => ref);
   if (sorted.length > 0) await tx.change(saveRefs, sorted.map(valuesOf));
 }
 
