@@ -237,6 +237,14 @@ function pictures({ site }: Demo): Picture[] {
   return [
     { name: "source-choose", path, from: kinds, to: (page) => page.locator(".cc-tile", { hasText: "Salesforce" }), above: 16 },
     { name: "source-set-up", path, prepare: openNew("stripe", {}), from: panel, to: card("Address and secret"), below: 4 },
+    { name: "source-woocommerce", path, prepare: openNew("woocommerce", {}), from: panel, to: card("At WooCommerce") },
+    {
+      name: "source-salesforce",
+      path,
+      prepare: openNew("salesforce", { organization_id: "00D000000000062EAA", stages: "Closed Won=purchase" }),
+      from: panel,
+      to: card("At Salesforce"),
+    },
     { name: "source-live", path, prepare: openSource(0, "Shopify"), from: panel, to: card("Live") },
     {
       name: "source-requests",
