@@ -76,15 +76,18 @@ export function MappingTab({ site, source, kind }: Props) {
         </Form>
       </Grid.Col>
       <Grid.Col span={{ base: 12, md: 6 }}>
-        <Stack gap="lg">
-          <FieldPicker
-            site={site}
-            source={source}
-            chosen={labelOf(chosen)}
-            onChoose={(path) => draft.set(chosen, withField(draft.valueOf(chosen), path, chosen))}
-          />
-          <RequestPreview site={site} source={source} changes={draft.changes} />
-        </Stack>
+        {/* It stays beside the line that a person is at. */}
+        <Box pos={{ base: "static", md: "sticky" }} top={24} mah={{ md: "calc(100vh - 48px)" }} style={{ overflowY: "auto" }}>
+          <Stack gap="lg">
+            <FieldPicker
+              site={site}
+              source={source}
+              chosen={labelOf(chosen)}
+              onChoose={(path) => draft.set(chosen, withField(draft.valueOf(chosen), path, chosen))}
+            />
+            <RequestPreview site={site} source={source} changes={draft.changes} />
+          </Stack>
+        </Box>
       </Grid.Col>
     </Grid>
   );
