@@ -36,7 +36,6 @@ const maxEvents = 5000;
 /** A site with more events than can be removed in this time goes on after the others. */
 const turnMs = 30_000;
 const maxRows = 500;
-const maxRecords = 100;
 const maxHours = 12;
 
 type PurgedSite = {
@@ -100,7 +99,7 @@ export function createPurgeJob(options: PurgeOptions): LeaderJob {
 
   /** For steps that always begin at the oldest row, and return how many they removed. */
   const untilNone = (step: (limit: number) => Promise<number>) =>
-    inSteps(maxRecords, async (_after, limit) => {
+    inSteps(maxRows, async (_after, limit) => {
       const removed = await step(limit);
       return { removed, next: removed > 0 ? "" : null };
     });
@@ -122,7 +121,9 @@ export function createPurgeJob(options: PurgeOptions): LeaderJob {
     removed += await untilNone((limit) => store.people.purgeVisitors(id, now() - settings.keepMs, limit));
     const ages = { before: now() - settings.keepEventsMs, statisticsFrom: now() - keepStatisticsMs };
     removed += await inSteps(maxEvents, (after, limit) => store.purge.events(id, ages, after, limit), until);
-    return removed + (await untilNone((limit) => store.syncLog.purge(id, now() - settings.keepLogMs, limit)));
+    // Events that are left take their answers along in the next turn.
+    if (elapsed() >= until) return removed;
+    return removed + (await untilNone((limit) => store.syncLog.purge(id, answersBefore(settings, now()), limit)));
   }
 
   /** Purges what is found only by reading all rows, or is rare. */
@@ -130,7 +131,7 @@ export function createPurgeJob(options: PurgeOptions): LeaderJob {
     purged += await store.snapshots.purge(id, now() - keepSnapshotsMs);
     await inSteps(maxRows, (after, limit) => store.people.purgePeople(id, now() - settings.keepMs, after, limit));
     await inSteps(maxRows, (after, limit) => store.purge.claims(id, now(), after, limit));
-    await inSteps(maxRecords, (after, limit) => store.purge.agreements(id, now() - keepAgreementsMs, after, limit));
+    await inSteps(maxRows, (after, limit) => store.purge.agreements(id, now() - keepAgreementsMs, after, limit));
     await inSteps(maxRows, (after, limit) => store.senderRefs.purge(id, now() - settings.keepEventsMs, after, limit));
     for (const source of sources) await store.sourceRequests.purge(id, source.id, now());
     for (const key of [...keys, ...sources])
@@ -227,6 +228,13 @@ export function createPurgeJob(options: PurgeOptions): LeaderJob {
 }
 
 const retentionOf = ({ settings: { keepMs, keepEventsMs, keepLogMs } }: PurgedSite) => `${keepMs} ${keepEventsMs} ${keepLogMs}`;
+
+/** Answers end with their event where both end in the same hour: to remove them before would be a second write of every event. */
+function answersBefore({ keepEventsMs, keepLogMs }: PurgedSite["settings"], now: number): number {
+  const before = now - keepLogMs;
+  const hourOfEvents = Math.floor((now - keepEventsMs) / hourMs) * hourMs;
+  return before > hourOfEvents && before < hourOfEvents + hourMs ? hourOfEvents : before;
+}
 
 const [minRows, firstRows] = [8, 32];
 

@@ -4,11 +4,15 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import { freshDatabase, freshFolder } from "../../../test/support/databases.ts";
 import { createNodes } from "../../../test/support/nodes.ts";
-import { newAttempt, newEvent, queuedDelivery, settlementOf } from "../../../test/support/events.ts";
+import { byNode, newAttempt, newEvent, queuedDelivery, settlementOf } from "../../../test/support/events.ts";
+import { sha256 } from "../../../test/support/sha256.ts";
 import { ulid } from "../../kernel/ids.ts";
 import type { Delivery } from "../deliveries/delivery.ts";
 import type { Settlement } from "../deliveries/delivery.ts";
 import { connectDatabase, type StoreLocation } from "../connect.ts";
+import { syncLogChangeStore } from "../deliveries/syncLog/changes.ts";
+import type { Database, RowQuery } from "../engine/database.ts";
+import { peopleStore } from "../people/people.ts";
 import { createStore, type Store } from "../store.ts";
 import { ownedByAny } from "../deliveries/ownership.ts";
 import { dayMs as day, hourMs } from "../../kernel/time.ts";
@@ -41,7 +45,61 @@ function refused({ siteId: site, eventId: id, connectionId, owner, attempts }: D
   });
 }
 
+/** Counts what transactions ask the database for: on a server each is a round trip. */
+function countRequests(db: Database): { db: Database; requests: () => number } {
+  let requests = 0;
+  const counted = (tx: RowQuery): RowQuery => ({
+    all: (...given) => ((requests += 1), tx.all(...given)),
+    change: (...given) => ((requests += 1), tx.change(...given)),
+  });
+  return { db: { ...db, write: (work, options) => db.write((tx) => work(counted(tx)), options) }, requests: () => requests };
+}
+
 describe.each(["sqlite", "postgres"] as const)("purging on %s", (engine) => {
+  test("answers, people and visitors are purged with a few statements for many of them", async () => {
+    const { store, location, close } = await createNodes(engine);
+    const old = now - 100 * day;
+    const before = now - 90 * day;
+    const visit = (seenAt: number) => ({ visitorId: null, seenAt, browser: null, clickIds: {}, browserIds: {}, utm: {} });
+    await Promise.all(
+      Array.from({ length: 64 }, async (_, n) => {
+        const orderId = String(n);
+        const item = newEvent(siteId, { receivedAt: old + n, orderId }, { claim: orderId, ownership: byNode() });
+        await store.events.accept(item);
+        const attempt = newAttempt("sent", { response: "an answer" });
+        const settlement = { ...settlementOf(item, "sent", { attempt }), position: 0, platform: "sandbox", settings: "" };
+        await store.deliveries.settleFirst({ siteId, eventId: item.event.id, number: 0, settlements: [settlement] });
+        // Every second one is still known afterwards.
+        const visits = n % 2 === 0 ? [visit(old)] : [visit(now), visit(old)];
+        const email = sha256(n.toString(16).padStart(64, "0"));
+        await store.people.change(siteId, async (people) => {
+          await people.lockIdentity(email, old);
+          await people.saveIdentity(email, { visits, firstUtm: {}, forms: {} }, old);
+          await people.lockVisitor(`visitor-${n}`, old);
+          await people.saveVisitor(`visitor-${n}`, { visits, emailSha256s: [] }, old);
+        });
+      }),
+    );
+    const own = connectDatabase(location);
+    const { db, requests } = countRequests(own);
+    const people = peopleStore(db, ulid, false);
+
+    expect(await syncLogChangeStore(db).purge(siteId, before, 100)).toBe(64);
+    expect(await people.purgePeople(siteId, before, "", 100)).toEqual({ removed: 64, next: null });
+    expect(await people.purgeVisitors(siteId, before, 100)).toBe(64);
+    expect(requests()).toBeLessThan(20);
+
+    expect(await syncLogChangeStore(db).purge(siteId, before, 100)).toBe(0);
+    const [{ id } = { id: "" }] = await store.events.list(siteId, { limit: 1 });
+    expect(await store.deliveries.listAttempts(siteId, id)).toMatchObject([{ httpStatus: 200, response: null }]);
+    const count = async (from: string) => Number((await own.all(`SELECT COUNT(*) AS n FROM ${from}`))[0]?.n);
+    expect([await count("identities"), await count("visitors")]).toEqual([32, 32]);
+    expect(await count(`identities WHERE oldest_at < ${before}`)).toBe(0);
+    expect((await store.people.findVisitor(siteId, "visitor-1"))?.visits).toEqual([visit(now)]);
+    await own.close();
+    await close();
+  });
+
   test("a step goes over hours that were counted, and ends before one that was not", async () => {
     const { store, close } = await createNodes(engine);
     const firstHour = Math.floor(longAgo / hourMs);
