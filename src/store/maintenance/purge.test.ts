@@ -3,7 +3,8 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import { freshDatabase, freshFolder } from "../../../test/support/databases.ts";
-import { createNodes } from "../../../test/support/nodes.ts";
+import { createNodes, sql } from "../../../test/support/nodes.ts";
+import { withClient } from "../../../test/support/postgres/postgres.ts";
 import { byNode, newAttempt, newEvent, queuedDelivery, settlementOf } from "../../../test/support/events.ts";
 import { sha256 } from "../../../test/support/sha256.ts";
 import { ulid } from "../../kernel/ids.ts";
@@ -120,6 +121,25 @@ describe.each(["sqlite", "postgres"] as const)("purging on %s", (engine) => {
     expect(await purge(step.next ?? "")).toEqual({ removed: 0, next: null });
     await countHour(2);
     expect((await purge("")).removed).toBe(4);
+    await close();
+  });
+
+  test.runIf(engine === "postgres")("an event stays that is being replayed when its purge begins", async () => {
+    const { store, location, close } = await createNodes(engine);
+    await acceptOld(store, 1);
+    const ages = { before: now - 100 * day, statisticsFrom: now };
+    const purge = () => store.purge.events(siteId, ages, "", 100);
+    await withClient(location.engine === "postgres" ? location.url : "", async (client) => {
+      await client.query("UPDATE deliveries SET state = 'rejected', due_at = 0");
+      await client.query("BEGIN; SELECT id FROM events FOR UPDATE");
+      const purging = purge();
+      const waits = `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`;
+      while ((await client.query(waits)).rows.length === 0) await nextTurn();
+      await client.query("UPDATE deliveries SET state = 'queued'; COMMIT");
+      expect(await purging).toEqual({ removed: 0, next: "" });
+    });
+    expect((await purge()).removed).toBe(0);
+    expect(await sql(location, "SELECT state FROM deliveries JOIN events ON id = event_id")).toEqual([{ state: "queued" }]);
     await close();
   });
 
