@@ -2,7 +2,7 @@
 // docs/reference/stored-data.md lists the stored data with its periods and settings.
 
 import { createLeaderJob, type JobNode, type LeaderJob, type Leadership } from "../background/leaderJob.ts";
-import type { Pace } from "../background/pace.ts";
+import { createStepSize, type Pace } from "../background/pace.ts";
 import { readShare } from "../background/share.ts";
 import { keepRunsDays, maxRuns } from "../kernel/reconciliation.ts";
 import { dayMs, hourMs, minuteMs } from "../kernel/time.ts";
@@ -236,8 +236,6 @@ function answersBefore({ keepEventsMs, keepLogMs }: PurgedSite["settings"], now:
   return before > hourOfEvents && before < hourOfEvents + hourMs ? hourOfEvents : before;
 }
 
-const [minRows, firstRows] = [8, 32];
-
 type Step = (after: string, limit: number) => Promise<PurgeStep>;
 
 type Stepping = {
@@ -252,17 +250,16 @@ type Stepping = {
 /** Runs steps of at most `max` rows until nothing is left, or until a time. Returns how many records were removed. */
 export async function runSteps(stepping: Stepping, max: number, step: Step): Promise<number> {
   const { pace, elapsed, mayContinue, signal, until = Infinity } = stepping;
-  let limit = Math.min(firstRows, max);
+  const size = createStepSize(pace, max);
   let removed = 0;
   for (let after = ""; elapsed() < until && (await mayContinue());) {
     const startedAt = elapsed();
-    const done = await step(after, limit);
+    const done = await step(after, size.rows());
     const took = elapsed() - startedAt;
     removed += done.removed;
     if (done.next === null) break;
     after = done.next;
-    if (took > pace.stepMs) limit = Math.max(minRows, Math.floor(limit / 2));
-    else if (took < pace.stepMs / 2) limit = Math.min(max, limit * 2);
+    size.adapt(took);
     await pace.rest(took, signal);
   }
   return removed;
