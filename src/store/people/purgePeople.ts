@@ -2,7 +2,7 @@
 
 import type { Identity, Visit, Visitor } from "../../kernel/event.ts";
 import { tryRead } from "../damagedRows.ts";
-import { allByKeys, rowStatement, type Database, type Query, type RowQuery, type Value } from "../engine/database.ts";
+import { allByKeys, rowStatement, type Database, type Query, type Value } from "../engine/database.ts";
 import type { PurgeStep } from "../maintenance/purge.ts";
 import { oldestIn, packRecord, unpackRecord } from "./personCodec.ts";
 
@@ -19,7 +19,7 @@ export function peoplePurgeStore(db: Database) {
         [siteId, after, max],
       );
       const old = rows.filter((row) => Number(row.oldest_at) < before).map((row) => String(row.email_sha256));
-      if (old.length > 0) await db.write((tx) => purgeRecords(tx, db, siteId, "identities", old, before));
+      if (old.length > 0) await purgeRecords(db, siteId, "identities", old, before);
       return { removed: old.length, next: rows.length < max ? null : String(rows.at(-1)?.email_sha256) };
     },
 
@@ -30,7 +30,7 @@ export function peoplePurgeStore(db: Database) {
         [siteId, before, max],
       );
       const old = rows.map((row) => String(row.visitor_id));
-      if (old.length > 0) await db.write((tx) => purgeRecords(tx, db, siteId, "visitors", old, before));
+      if (old.length > 0) await purgeRecords(db, siteId, "visitors", old, before);
       return old.length;
     },
   };
@@ -67,29 +67,28 @@ export async function removeRecord(tx: Query, siteId: string, table: PeopleTable
 }
 
 /** Deletes records that have no visit left. */
-async function purgeRecords(
-  tx: RowQuery,
-  db: Database,
-  siteId: string,
-  table: PeopleTable,
-  ids: readonly string[],
-  before: number,
-): Promise<void> {
+function purgeRecords(db: Database, siteId: string, table: PeopleTable, ids: readonly string[], before: number): Promise<void> {
   const key = peopleKeys[table];
   // Sorted, so that two transactions that lock many of the same records do not deadlock.
   const sql = `SELECT ${key} AS id, record FROM ${table} WHERE site_id = $1 AND ${key} IN ({KEYS}) ORDER BY ${key} ${db.forUpdate}`;
-  const empty: string[] = [];
-  const kept: Value[][] = [];
-  for (const row of await allByKeys(tx, sql, [siteId], ids.toSorted())) {
-    const id = String(row.id);
-    const record = tryRead(() => unpackRecord(String(row.record), id));
-    const visits = record?.visits.filter((visit) => visit.seenAt >= before).map((visit) => withoutOldClickIds(visit, before));
-    // A damaged record is of no use, and may hold what is too old. Kept, it would stop the purge of all others.
-    if (!record || !visits?.length) empty.push(id);
-    else kept.push([id, packRecord({ ...record, visits }, id), oldestIn(visits, before)]);
-  }
-  await allByKeys(tx, `DELETE FROM ${table} WHERE site_id = $1 AND ${key} IN ({KEYS})`, [siteId], empty);
-  await tx.change(saveRecords[table], kept, [siteId]);
+  const sorted = ids.toSorted();
+  return db.write(
+    async (tx) => {
+      const empty: string[] = [];
+      const kept: Value[][] = [];
+      for (const row of await allByKeys(tx, sql, [siteId], sorted)) {
+        const id = String(row.id);
+        const record = tryRead(() => unpackRecord(String(row.record), id));
+        const visits = record?.visits.filter((visit) => visit.seenAt >= before).map((visit) => withoutOldClickIds(visit, before));
+        // A damaged record is of no use, and may hold what is too old. Kept, it would stop the purge of all others.
+        if (!record || !visits?.length) empty.push(id);
+        else kept.push([id, packRecord({ ...record, visits }, id), oldestIn(visits, before)]);
+      }
+      await allByKeys(tx, `DELETE FROM ${table} WHERE site_id = $1 AND ${key} IN ({KEYS})`, [siteId], empty);
+      await tx.change(saveRecords[table], kept, [siteId]);
+    },
+    { isBackground: true },
+  );
 }
 
 /** Drops expired click ids, which can be older than their visit: a click id keeps the time when it was first seen. */
