@@ -14,6 +14,7 @@ import { connectDatabase, type StoreLocation } from "../connect.ts";
 import { syncLogChangeStore } from "../deliveries/syncLog/changes.ts";
 import type { Database, RowQuery } from "../engine/database.ts";
 import { peopleStore } from "../people/people.ts";
+import { inboundCountStore } from "../statistics/inboundCounts.ts";
 import { createStore, type Store } from "../store.ts";
 import { ownedByAny } from "../deliveries/ownership.ts";
 import { dayMs as day, hourMs } from "../../kernel/time.ts";
@@ -56,8 +57,10 @@ function countRequests(db: Database): { db: Database; requests: () => number } {
   return { db: { ...db, write: (work, options) => db.write((tx) => work(counted(tx)), options) }, requests: () => requests };
 }
 
+const byKind = (one: { kind: string }, other: { kind: string }) => (one.kind < other.kind ? -1 : 1);
+
 describe.each(["sqlite", "postgres"] as const)("purging on %s", (engine) => {
-  test("answers, people and visitors are purged with a few statements for many of them", async () => {
+  test("answers, people, visitors and counts of writers take a few statements for many of them", async () => {
     const { store, location, close } = await createNodes(engine);
     const old = now - 100 * day;
     const before = now - 90 * day;
@@ -81,6 +84,9 @@ describe.each(["sqlite", "postgres"] as const)("purging on %s", (engine) => {
         });
       }),
     );
+    const hour = Math.floor(now / hourMs) - 25;
+    const counts = Array.from({ length: 64 }, (_, n) => ({ siteId, hour, kind: `source:${n}` as const, count: 2 }));
+    for (const writer of ["a", "b"]) await store.inboundCounts.save(writer, counts);
     const own = connectDatabase(location);
     const { db, requests } = countRequests(own);
     const people = peopleStore(db, ulid, false);
@@ -88,7 +94,11 @@ describe.each(["sqlite", "postgres"] as const)("purging on %s", (engine) => {
     expect(await syncLogChangeStore(db).purge(siteId, before, 100)).toBe(64);
     expect(await people.purgePeople(siteId, before, "", 100)).toEqual({ removed: 64, next: null });
     expect(await people.purgeVisitors(siteId, before, 100)).toBe(64);
+    expect(await inboundCountStore(db).mergeWriters(siteId, now)).toBe(128);
     expect(requests()).toBeLessThan(20);
+    expect(await store.inboundCounts.list(siteId, hour, hour + 1)).toEqual(
+      counts.map((one) => ({ ...one, count: 4 })).toSorted(byKind),
+    );
 
     expect(await syncLogChangeStore(db).purge(siteId, before, 100)).toBe(0);
     const [{ id } = { id: "" }] = await store.events.list(siteId, { limit: 1 });
