@@ -250,7 +250,7 @@ test.each([
   ],
   [
     "a refund where it can be taken back asks for corrections",
-    skipped("Google Ads takes no refunds"),
+    skipped("Google Ads takes no refunds; with corrections=on, the purchase is corrected"),
     "Turn on the site's corrections",
   ],
   ["a refund where it cannot asks for nothing", skipped("Meta takes no refunds", "meta"), "Nothing to do."],
