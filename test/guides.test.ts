@@ -115,6 +115,13 @@ test.each(blocks.filter(({ mark }) => mark.startsWith("examples/")).map((block) 
   },
 );
 
+test("tutorials send to the relay on the reader's own machine: example names lead nowhere", () => {
+  const lines = shellBlocks.filter(({ page }) => page.startsWith("docs/tutorials/")).flatMap(({ text }) => text.split("\n"));
+  const calls = lines.filter((line) => line.startsWith("curl "));
+  expect(calls.length).toBeGreaterThan(10);
+  expect(calls.filter((line) => !line.includes("http://localhost:8080/"))).toEqual([]);
+});
+
 describe("the commands of the pages", () => {
   let guides: Guides;
   beforeAll(async () => void (guides = await createGuides()));
