@@ -248,6 +248,7 @@ test.each([
     }),
     "Install the tag",
   ],
+  ["a conversion at the sandbox asks for nothing", found({ platform: "sandbox", delivery: delivery("sent") }), "Nothing to do."],
   [
     "a refund where it can be taken back asks for corrections",
     skipped("Google Ads takes no refunds; with corrections=on, the purchase is corrected"),
