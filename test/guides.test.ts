@@ -25,7 +25,6 @@ const reasons = new Set([
 const elsewhere = new Map([
   ["npm ci && npm run demo", "the demo is an installation of its own, with weeks of data"],
   ["npx cleancast mcp", "needs an assistant at its input"],
-  ["OTEL_EXPORTER_OTLP_ENDPOINT=http://localhost:4318 npx cleancast serve", "needs a receiver of traces"],
   ["npx cleancast share remove shop.example.com ID", "would end the link that the page has made"],
   ["npx cleancast share send shop.example.com", "needs a mail server or a chat"],
   [
