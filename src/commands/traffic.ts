@@ -59,8 +59,7 @@ export function trafficCommands(program: CliCommand): void {
     .description("list a sample of bot visits, newest first")
     .option("--suspicious", "visits that count as people's, with evidence against them")
     .run(async ({ directory, call, by, print }, siteText: string | undefined, options: BotsOptions) => {
-      const suspicious = options.suspicious ? ("true" as const) : ("false" as const);
-      const filter = { ...readPeriod(options, by.now), suspicious };
+      const filter = { ...readPeriod(options, by.now), suspicious: options.suspicious ? ("true" as const) : ("false" as const) };
       const { value, rows, next } = await listPage(
         selectSites(directory, siteText),
         readPaging(options),

@@ -64,9 +64,9 @@ const pointsOf = ({ points }: Pick<Signal, "points">) => (points === "hard" ? ha
 export function trafficHandlers({ store, countryOf, now }: ApiContext): Handlers<Names> {
   return {
     async "GET /sites/:site/bots"({ site, query }) {
-      const { cursor, limit, suspicious, from, to } = query;
+      const { cursor, limit, from, to } = query;
       checkTimes(from, to);
-      const kind = suspicious === "true" ? "suspicious" : "bots";
+      const kind = query.suspicious === "true" ? "suspicious" : "bots";
       const visits = await store.traffic.listBotVisits(site.id, limit + 1, readCursor(cursor)?.id, kind, { from, to });
       return pageOf(visits.map(toVisit), limit);
     },
