@@ -1,7 +1,7 @@
 // Declares the routes of bot visits and their verdicts.
 
 import { z } from "zod";
-import { count, id, page, paging, time, type Route } from "./route.ts";
+import { count, id, page, paging, period, time, type Route } from "./route.ts";
 
 /** off: not looked for. shadow: counted and shown, without an effect on verdicts. */
 export const evidenceModes = ["off", "shadow", "on"] as const;
@@ -60,6 +60,7 @@ export const trafficRoutes = {
     allow: "viewer",
     query: z.object({
       ...paging,
+      ...period,
       suspicious: z.enum(["true", "false"]).default("false").describe("Lists visits of people with evidence against them."),
     }),
     answer: page(botVisit),

@@ -19,7 +19,7 @@ import { modesOf, nameOf } from "../../traffic/modes.ts";
 import { readHeaders, type Observation } from "../../traffic/observation.ts";
 import type { Signal } from "../../traffic/signal.ts";
 import { notFound, type Handlers } from "../call.ts";
-import { setFileName, pageOf, readCursor, toCsvById, type Column } from "../lists.ts";
+import { checkTimes, setFileName, pageOf, readCursor, toCsvById, type Column } from "../lists.ts";
 import type { ApiContext } from "../context.ts";
 
 type Names =
@@ -64,14 +64,11 @@ const pointsOf = ({ points }: Pick<Signal, "points">) => (points === "hard" ? ha
 export function trafficHandlers({ store, countryOf, now }: ApiContext): Handlers<Names> {
   return {
     async "GET /sites/:site/bots"({ site, query }) {
-      const before = readCursor(query.cursor)?.id;
-      const visits = await store.traffic.listBotVisits(
-        site.id,
-        query.limit + 1,
-        before,
-        query.suspicious === "true" ? "suspicious" : "bots",
-      );
-      return pageOf(visits.map(toVisit), query.limit);
+      const { cursor, limit, from, to } = query;
+      checkTimes(from, to);
+      const kind = query.suspicious === "true" ? "suspicious" : "bots";
+      const visits = await store.traffic.listBotVisits(site.id, limit + 1, readCursor(cursor)?.id, kind, { from, to });
+      return pageOf(visits.map(toVisit), limit);
     },
     async "GET /sites/:site/bots.csv"({ site, reply }) {
       setFileName(reply, "bot-visits", site.hosts[0], now());
@@ -95,7 +92,7 @@ export function trafficHandlers({ store, countryOf, now }: ApiContext): Handlers
       setFileName(reply, "invalid-clicks", site.hosts[0], now());
       const from = (Math.floor(now() / dayMs) + 1 - query.days) * dayMs;
       return toCsvById(clickColumns, site.settings.timeZone, (limit, before) =>
-        store.traffic.listBotVisits(site.id, limit, before, "clicks", from),
+        store.traffic.listBotVisits(site.id, limit, before, "clicks", { from }),
       );
     },
     async "GET /sites/:site/traffic/evidence"({ site, query }) {

@@ -3,7 +3,7 @@
 import { hash } from "node:crypto";
 import type { Verdict, VisitBucket } from "../../kernel/event.ts";
 import { idAt, lastId } from "../../kernel/ids.ts";
-import { hourMs, minuteMs } from "../../kernel/time.ts";
+import { hourMs, maxTime, minuteMs, type Period } from "../../kernel/time.ts";
 import { damageFindings, tryRead, unsealObject } from "../damagedRows.ts";
 import { columns } from "../schema/columns.ts";
 import { allByKeys, chunks, clockOr, tuples, writeBySite, type Database, type Query, type Row } from "../engine/database.ts";
@@ -191,13 +191,13 @@ export function trafficStore(db: Database, seal: Seal, clock: () => number = Dat
       limit: number,
       before: string = lastId,
       kind: BotVisitKind = "bots",
-      since = 0,
+      { from = 0, to = maxTime }: Period = {},
     ): Promise<BotVisit[]> {
       const found: BotVisit[] = [];
       for (let after = before; ;) {
         const rows = await db.all(
-          `SELECT ${columns.bot_visits} FROM bot_visits WHERE site_id = $1 AND id < $2 AND seen_at >= $4 AND ${kinds[kind]} ORDER BY id DESC LIMIT $3`,
-          [siteId, after, limit, since],
+          `SELECT ${columns.bot_visits} FROM bot_visits WHERE site_id = $1 AND id < $2 AND seen_at >= $4 AND seen_at < $5 AND ${kinds[kind]} ORDER BY id DESC LIMIT $3`,
+          [siteId, after, limit, from, to],
         );
         const readable = rows.flatMap((row) => botVisitOf(row, seal) ?? []);
         found.push(...readable.slice(0, limit - found.length));
