@@ -8,7 +8,15 @@ import { Late, within } from "../kernel/deadline.ts";
 import { readBytes } from "../http/body.ts";
 import type { RateLimit } from "../http/rate.ts";
 import { sendNotFound } from "../http/reply.ts";
-import { clientAddress, isLoopback, isSecure, networkOf, offeredInHandshake, type TransportRules } from "../http/transport.ts";
+import {
+  clientAddress,
+  customerNetworkOf,
+  isLoopback,
+  isSecure,
+  networkOf,
+  offeredInHandshake,
+  type TransportRules,
+} from "../http/transport.ts";
 import type { Verdict, Visit, VisitBucket } from "../kernel/event.ts";
 import { readCarried, type Links } from "../identity/links.ts";
 import { secondParts, tagScripts, type TagScript } from "../identity/tagScript.ts";
@@ -79,7 +87,7 @@ export function collectRoutes(app: FastifyInstance, options: CollectOptions): vo
     if (!site || !named) return sendNotFound(reply);
     const address = clientAddress(request.raw, options.transport.trusted);
     const userAgent = userAgentOf(request.headers);
-    memory.noteFetch({ siteId: site.id, network: networkOf(address), userAgent }, options.now());
+    memory.noteFetch({ siteId: site.id, network: customerNetworkOf(address), userAgent }, options.now());
     return sendScript(request.raw, reply, named[1] === "use" ? secondPartOf(site) : scriptOf(site), named[2]);
   });
 
@@ -187,7 +195,7 @@ export function collectRoutes(app: FastifyInstance, options: CollectOptions): vo
       const reason = bucket === "people" && isSuspicious(judgement) ? suspicious : "";
       const recount = options.counts.count(site.id, bucket, bucket === "bots" ? judgement.primary : reason, now);
       if (bucket === "people" && stored) {
-        const source = { siteId: site.id, network: networkOf(address), userAgent: userAgentOf(request.headers) };
+        const source = { siteId: site.id, network: customerNetworkOf(address), userAgent: seen.userAgent };
         const brought = click && { click, source, seen, rules: site.settings };
         late.add({ siteId: site.id, visitorId: stored.visitorId, page: payload.page, at: now, recount, brought });
       }
@@ -221,7 +229,7 @@ export function collectRoutes(app: FastifyInstance, options: CollectOptions): vo
   function observeReport(received: ReceivedReport): Observation {
     const { site, request, payload, address, cookies, endpoint, submitDigest, now } = received;
     const { headers } = request;
-    const network = networkOf(address);
+    const network = customerNetworkOf(address);
     const userAgent = userAgentOf(headers);
     const hasRefused = cookies.refusals.length > 0 || Object.values(payload.signals).includes("denied");
     const frequency = memory.observe({

@@ -18,7 +18,7 @@ import { signals } from "./signals.ts";
 import { readUserAgent } from "./userAgent/userAgent.ts";
 
 /** Goes up with every change of signals or points; stored with each verdict. */
-export const rulesVersion = 4;
+export const rulesVersion = 5;
 
 type Finding = { signal: Signal; evidence: string };
 

@@ -7,6 +7,7 @@ import { sha256Of } from "../support/sha256.ts";
 import { botHeaders, cookieOf, personsBrowser, report } from "../support/visits.ts";
 import { nameOf } from "../../src/traffic/modes.ts";
 import { signals } from "../../src/traffic/signals.ts";
+import { rulesVersion } from "../../src/traffic/verdict.ts";
 import { accepted, filtered, freshEvent, summarize } from "./answers.ts";
 
 const none = { gross: 0, people: 0, bots: 0, "not a visit": 0, suppressed: 0, suspicious: 0 };
@@ -178,7 +179,7 @@ describe.each(endToEndEngines)("visit counts and bot rules on %s", (engine) => {
     expect(visits[0]).toMatchObject({
       reason: "user agent:named bot",
       page: `https://${host}/`,
-      verdict: { bot: true, score: 100, rules: 4 },
+      verdict: { bot: true, score: 100, rules: rulesVersion },
       network: "203.0.113.0",
       userAgent: botHeaders["User-Agent"],
     });
@@ -245,7 +246,8 @@ describe.each(endToEndEngines)("visit counts and bot rules on %s", (engine) => {
     const [weak, inShadow] = await listed();
     expect(weak).toMatchObject({ reason: "headers:not sent by the tag", range: "203.0.113.0/24", verdict: { score: 40 } });
     expect(inShadow).toMatchObject({
-      reason: "pointer:press too short",
+      // The strongest of the three.
+      reason: "pointer:no way to the press",
       verdict: {
         bot: false,
         score: 0,
@@ -267,6 +269,19 @@ describe.each(endToEndEngines)("visit counts and bot rules on %s", (engine) => {
       const { people, suspicious } = await counts(host);
       return people - suspicious > 1;
     });
+  });
+
+  test("ad clicks from the networks of one IPv6 customer have one source, and those of other customers have not", async () => {
+    const { host } = await newSite();
+    const clickFrom = (address: string, n: number) =>
+      report(relay, host, "visit", { params: { gclid: `ipv6-${n}` } }, { "X-Forwarded-For": address });
+    for (let n = 0; n < 14; n++) await clickFrom(`2001:db8:${n}::1`, n);
+    await counted(host, { people: 14 });
+    for (let n = 0; n < 14; n++) await clickFrom(`2001:db8:77:${n}::1`, 100 + n);
+    await eventually("the visits are counted", async () => (await counts(host)).gross === 28);
+    expect(await counts(host)).toMatchObject({ people: 28, suspicious: 3 });
+    const { items } = await home.run("traffic", "bots", host, "--suspicious");
+    expect(items[0]).toMatchObject({ reason: "volume:many click ids", network: "2001:db8:77::" });
   });
 
   test("evidence in shadow counts the conversions of the visitors that it touches, and filters none of them", async () => {
