@@ -107,6 +107,7 @@ export const botsText = section("bots", {
   visits: {
     title: "Visits",
     csv: "bot visits",
+    csvSuspicious: "suspicious visits",
     about:
       "A sample: at most five of each kind per hour, kept for 14 days. If one is a person, allow its network or user agent in the <settings>traffic filters</settings>.",
     kinds: { label: "Visits", bots: "Bots", suspicious: "Suspicious" },

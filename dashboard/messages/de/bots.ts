@@ -105,6 +105,7 @@ export const bots: Translation<typeof botsText> = {
   visits: {
     title: "Besuche",
     csv: "Bot-Besuche",
+    csvSuspicious: "verdächtige Besuche",
     about:
       "Eine Stichprobe: höchstens fünf jeder Art pro Stunde, 14 Tage aufbewahrt. Ist einer davon ein Mensch, erlauben Sie sein Netz oder seinen User-Agent in den <settings>Traffic-Filtern</settings>.",
     kinds: { label: "Besuche", bots: "Bots", suspicious: "Verdächtig" },

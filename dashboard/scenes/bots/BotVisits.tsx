@@ -103,7 +103,10 @@ export function BotVisits() {
               { value: "true", label: botsText.visits.kinds.suspicious },
             ]}
           />
-          <CsvButton href={urlOf("GET /sites/:site/bots.csv", { params: { site } })} of={botsText.visits.csv} />
+          <CsvButton
+            href={urlOf("GET /sites/:site/bots.csv", { params: { site }, query: kind })}
+            of={isSuspicious ? botsText.visits.csvSuspicious : botsText.visits.csv}
+          />
         </>
       }
     >

@@ -65,18 +65,14 @@ export function trafficHandlers({ store, countryOf, now }: ApiContext): Handlers
   return {
     async "GET /sites/:site/bots"({ site, query }) {
       const before = readCursor(query.cursor)?.id;
-      const visits = await store.traffic.listBotVisits(
-        site.id,
-        query.limit + 1,
-        before,
-        query.suspicious === "true" ? "suspicious" : "bots",
-      );
+      const visits = await store.traffic.listBotVisits(site.id, query.limit + 1, before, kindOf(query));
       return pageOf(visits.map(toVisit), query.limit);
     },
-    async "GET /sites/:site/bots.csv"({ site, reply }) {
-      setFileName(reply, "bot-visits", site.hosts[0], now());
+    async "GET /sites/:site/bots.csv"({ site, query, reply }) {
+      const kind = kindOf(query);
+      setFileName(reply, kind === "bots" ? "bot-visits" : "suspicious-visits", site.hosts[0], now());
       return toCsvById(columns, site.settings.timeZone, async (limit, before) =>
-        (await store.traffic.listBotVisits(site.id, limit, before)).map(toVisit),
+        (await store.traffic.listBotVisits(site.id, limit, before, kind)).map(toVisit),
       );
     },
     async "GET /sites/:site/bots/:visit"({ site, params }) {
@@ -154,6 +150,8 @@ function summarizeClicks(
     .toSorted((one, other) => other.invalid - one.invalid || other.clicks - one.clicks);
   return { ...numbers(counts), days: byDay(counts), campaigns: campaigns.slice(0, maxCampaigns) };
 }
+
+const kindOf = (query: { suspicious: "true" | "false" }) => (query.suspicious === "true" ? "suspicious" : "bots");
 
 const dayText = (day: number) => new Date(day * dayMs).toISOString().slice(0, 10);
 
