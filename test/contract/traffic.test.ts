@@ -252,12 +252,12 @@ describe.each(endToEndEngines)("visit counts and bot rules on %s", (engine) => {
         bot: false,
         score: 0,
         reasons: [],
-        shadows: ["pointer:press too short (3 ms)", "pointer:no way to the press (2 times)", "window:default screen"],
+        shadows: ["pointer:no way to the press (2 times)", "window:default screen", "pointer:press too short (3 ms)"],
       },
     });
     const text = await home.print("traffic", "replay", inShadow.id);
     expect(text).toContain(
-      "in shadow: pointer:press too short (3 ms); pointer:no way to the press (2 times); window:default screen",
+      "in shadow: pointer:no way to the press (2 times); window:default screen; pointer:press too short (3 ms)",
     );
     expect(text).toMatch(
       /shadow +pointer: press too short +20 +The mouse button was down for a shorter time than a finger takes\./,
@@ -312,6 +312,16 @@ describe.each(endToEndEngines)("visit counts and bot rules on %s", (engine) => {
       touched: { mode: "shadow", visits: 1, emails: 0, conversions: 1 },
     });
     expect(await home.print("traffic", "evidence", host)).toContain("2 conversions are of people who visited");
+    expect(await home.print("traffic", "evidence", host)).not.toContain("To switch on");
+
+    // What no customer has is offered, and the offer keeps what was chosen before.
+    await home.run("site", "set", host, "evidence=trap:hidden field filled in=off");
+    const short = [2, 92, 0, 0, 18, 5, 151, 12, 0, 0, false, false, 0, false, false, 66, 2];
+    await report(relay, host, "visit", { use: short });
+    const offered = "'evidence=trap:hidden field filled in=off,typing:keys too short=on'";
+    await eventually("it is offered", async () => (await home.print("traffic", "evidence", host)).includes(offered));
+    await home.run("site", "set", host, offered.slice(1, -1));
+    expect((await read()).conversions).toBe(2);
   });
 
   test("the API and the command line explain every signal in one sentence", async () => {
