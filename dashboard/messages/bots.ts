@@ -43,11 +43,7 @@ export const botsText = section("bots", {
     mode: "Mode",
     modeOf: (signal: string) => `Mode of ${signal}`,
     modes: { off: "Off", shadow: "Shadow", on: "On" },
-    safe: (count: number) =>
-      plural(count, {
-        one: "# in shadow was seen, at no submitted email and no conversion.",
-        other: "# in shadow were seen, at no submitted email and no conversion.",
-      }),
+    safe: (names: string) => `Seen in shadow, at no submitted email and no conversion: ${names}.`,
     switchOn: "Switch on",
     none: "Nothing seen in the last 14 days",
     showAll: (count: number) => plural(count, { other: "Show all # kinds" }),
