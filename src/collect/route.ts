@@ -163,7 +163,7 @@ export function collectRoutes(app: FastifyInstance, options: CollectOptions): Di
     if (bytes === "too large") return 413;
     const now = options.now();
     const payload = bytes === "cut" ? null : readPayload(bytes.toString("utf8"), now);
-    if (!payload) return 400;
+    if (!payload || bytes === "cut") return 400;
     if (isVisit && (payload.isPrerendered || isPrefetch(request.headers))) {
       options.counts.countPrerendered(site.id, payload.visitorId, now);
       return 204;

@@ -32,7 +32,7 @@ export const isSuspicious = ({ verdict, wouldBeBot }: Judgement) => !verdict.bot
 export const isNotable = (judgement: Judgement) => judgement.verdict.bot || isSuspicious(judgement);
 
 /** The kind under which a visit is sampled: the reason of a bot, or the strongest evidence against a suspicious visit. */
-function kindOf(judgement: Judgement): string {
+export function kindOf(judgement: Judgement): string {
   const [first, ...others] = [...judgement.findings, ...judgement.shadows].map(({ signal }) => signal);
   if (judgement.verdict.bot || !first) return judgement.primary;
   return `${suspicious}${nameOf(others.reduce((strongest, one) => (weight(one) > weight(strongest) ? one : strongest), first))}`;
