@@ -234,9 +234,9 @@ export function createTrafficMemory({ secret = "", onNews }: MemoryOptions = {})
     if (!entry || clicked < minVisitors) return usual;
     const age = Math.floor(at / minuteMs) - entry.minute;
     const unsettled = age >= settledMinutes ? 0 : age === 1 ? entry.current : entry.current + entry.previous;
-    const visits = entry.visits - unsettled;
+    const settled = entry.visits - unsettled;
     const compare = (members: Set<string>, max: number, usually: number): GoneOn | null =>
-      members.size >= max ? null : { visits, goneOn: members.size, expected: (visits * usually) / clicked };
+      members.size >= max ? null : { visits: settled, goneOn: members.size, expected: (settled * usually) / clicked };
     return { goneOn: compare(entry.goneOn, maxGoneOn, goneOn), secondSteps: compare(entry.steps, maxSteps, stepped) };
   }
 

@@ -27,7 +27,7 @@ const single: Size = { weight: 1, held: 1 };
 /** Keeps the current and the previous window. A full window keeps its heavier half. */
 export function createWindows<Entry>(
   windowMs: number,
-  sizeOf: (entry: Entry) => Size = () => single,
+  measure: (entry: Entry) => Size = () => single,
 ): (at: number) => Windows<Entry> {
   let since = 0;
   const windows: Windows<Entry> = {
@@ -43,8 +43,8 @@ export function createWindows<Entry>(
   };
 
   function makeRoom(): void {
-    const [heavy, light] = divide(windows.current, sizeOf);
-    const [earlier] = divide(windows.previous, sizeOf);
+    const [heavy, light] = divide(windows.current, measure);
+    const [earlier] = divide(windows.previous, measure);
     windows.current = heavy.entries;
     windows.held = heavy.held;
     windows.previous = new Map([...light.entries, ...earlier.entries]);
@@ -65,8 +65,8 @@ export function createWindows<Entry>(
 type Part<Entry> = { entries: Map<string, Entry>; held: number };
 
 /** The heaviest entry of each owner comes first, then the second of each; of equal ones the heavier, then the older. */
-function divide<Entry>(all: Map<string, Entry>, sizeOf: (entry: Entry) => Size): [heavy: Part<Entry>, light: Part<Entry>] {
-  const sized = [...all].map(([key, entry]) => ({ key, entry, ...sizeOf(entry), rank: 0 }));
+function divide<Entry>(all: Map<string, Entry>, measure: (entry: Entry) => Size): [heavy: Part<Entry>, light: Part<Entry>] {
+  const sized = [...all].map(([key, entry]) => ({ key, entry, ...measure(entry), rank: 0 }));
   sized.sort((one, other) => other.weight - one.weight);
   const ranks = new Map<string, number>();
   for (const one of sized) {

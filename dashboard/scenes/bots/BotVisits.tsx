@@ -36,7 +36,7 @@ export function BotVisits() {
     query: { limit: 10, suspicious },
   });
   const open = text("visit");
-  const kind = isSuspicious ? { suspicious } : {};
+  const kind = isSuspicious ? { suspicious: "true" as const } : {};
   const columns: Column<Visit>[] = [
     {
       title: botsText.visits.columns.seen,
