@@ -43,11 +43,7 @@ export const botsText = section("bots", {
     mode: "Mode",
     modeOf: (signal: string) => `Mode of ${signal}`,
     modes: { off: "Off", shadow: "Shadow", on: "On" },
-    safe: (count: number) =>
-      plural(count, {
-        one: "# in shadow was seen, at no submitted email and no conversion.",
-        other: "# in shadow were seen, at no submitted email and no conversion.",
-      }),
+    safe: (names: string) => `Seen in shadow, at no submitted email and no conversion: ${names}.`,
     switchOn: "Switch on",
     none: "Nothing seen in the last 14 days",
     showAll: (count: number) => plural(count, { other: "Show all # kinds" }),
@@ -107,6 +103,7 @@ export const botsText = section("bots", {
   visits: {
     title: "Visits",
     csv: "bot visits",
+    csvSuspicious: "suspicious visits",
     about:
       "A sample: at most five of each kind per hour, kept for 14 days. If one is a person, allow its network or user agent in the <settings>traffic filters</settings>.",
     kinds: { label: "Visits", bots: "Bots", suspicious: "Suspicious" },

@@ -106,7 +106,7 @@ export function trafficCommands(program: CliCommand): void {
     .description("list the signals with their modes, and how often each was seen")
     .option("--hours <n>", "number of hours", "336")
     .run(async ({ directory, call, print }, siteText: string | undefined, options: { hours: string }) => {
-      const { id } = findSiteOrOnly(directory, siteText);
+      const { id, hosts, settings } = findSiteOrOnly(directory, siteText);
       const hours = readNumber("hours", options.hours, 9600);
       const listed = await call("GET /sites/:site/traffic/evidence", { params: { site: id }, query: { hours } });
       const rows = listed.signals
@@ -116,7 +116,16 @@ export function trafficCommands(program: CliCommand): void {
         );
       const text = table(["MODE", "SIGNAL", "POINTS", "VISITS", "EMAILS", "CONVERSIONS", "WHY"], rows, "");
       const all = `Visitors submitted ${listed.emails} emails; ${listed.conversions} conversions are of people who visited.`;
-      print(listed, `${text}\n\n${all} To switch on what is in shadow: cleancast site set SITE evidence=all=on`);
+      const safe = listed.signals.filter((one) => one.mode === "shadow" && one.visits > 0 && one.emails + one.conversions === 0);
+      const names = safe.map(({ signal }) => signal.toLowerCase());
+      // A new list replaces the old one.
+      const kept = settings.evidence.filter((entry) => !names.includes(entry.slice(0, entry.lastIndexOf("="))));
+      const chosen = [...kept, ...names.map((name) => `${name}=on`)].join(",");
+      const hint =
+        names.length > 0
+          ? `\nTo switch on what was seen at none of them: cleancast site set ${hosts[0]} 'evidence=${chosen}'`
+          : "";
+      print(listed, `${text}\n\n${all}${hint}`);
     });
 
   traffic

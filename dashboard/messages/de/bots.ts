@@ -42,11 +42,7 @@ export const bots: Translation<typeof botsText> = {
     mode: "Modus",
     modeOf: (signal) => `Modus von ${signal}`,
     modes: { off: "Aus", shadow: "Beobachten", on: "Ein" },
-    safe: (count) =>
-      plural(count, {
-        one: "# beobachtetes Merkmal wurde gesehen, bei keiner gesendeten E-Mail und keiner Conversion.",
-        other: "# beobachtete Merkmale wurden gesehen, bei keiner gesendeten E-Mail und keiner Conversion.",
-      }),
+    safe: (names) => `Beobachtet, bei keiner gesendeten E-Mail und keiner Conversion: ${names}.`,
     switchOn: "Einschalten",
     none: "In den letzten 14 Tagen nichts gesehen",
     showAll: (count) => plural(count, { other: "Alle # Arten anzeigen" }),
@@ -105,6 +101,7 @@ export const bots: Translation<typeof botsText> = {
   visits: {
     title: "Besuche",
     csv: "Bot-Besuche",
+    csvSuspicious: "verdächtige Besuche",
     about:
       "Eine Stichprobe: höchstens fünf jeder Art pro Stunde, 14 Tage aufbewahrt. Ist einer davon ein Mensch, erlauben Sie sein Netz oder seinen User-Agent in den <settings>Traffic-Filtern</settings>.",
     kinds: { label: "Besuche", bots: "Bots", suspicious: "Verdächtig" },

@@ -36,7 +36,7 @@ export function BotVisits() {
     query: { limit: 10, suspicious },
   });
   const open = text("visit");
-  const kind = isSuspicious ? { suspicious } : {};
+  const kind = isSuspicious ? { suspicious: "true" as const } : {};
   const columns: Column<Visit>[] = [
     {
       title: botsText.visits.columns.seen,
@@ -103,7 +103,10 @@ export function BotVisits() {
               { value: "true", label: botsText.visits.kinds.suspicious },
             ]}
           />
-          <CsvButton href={urlOf("GET /sites/:site/bots.csv", { params: { site } })} of={botsText.visits.csv} />
+          <CsvButton
+            href={urlOf("GET /sites/:site/bots.csv", { params: { site }, query: kind })}
+            of={isSuspicious ? botsText.visits.csvSuspicious : botsText.visits.csv}
+          />
         </>
       }
     >

@@ -66,14 +66,14 @@ export function trafficHandlers({ store, countryOf, now }: ApiContext): Handlers
     async "GET /sites/:site/bots"({ site, query }) {
       const { cursor, limit, from, to } = query;
       checkTimes(from, to);
-      const kind = query.suspicious === "true" ? "suspicious" : "bots";
-      const visits = await store.traffic.listBotVisits(site.id, limit + 1, readCursor(cursor)?.id, kind, { from, to });
+      const visits = await store.traffic.listBotVisits(site.id, limit + 1, readCursor(cursor)?.id, kindOf(query), { from, to });
       return pageOf(visits.map(toVisit), limit);
     },
-    async "GET /sites/:site/bots.csv"({ site, reply }) {
-      setFileName(reply, "bot-visits", site.hosts[0], now());
+    async "GET /sites/:site/bots.csv"({ site, query, reply }) {
+      const kind = kindOf(query);
+      setFileName(reply, kind === "bots" ? "bot-visits" : "suspicious-visits", site.hosts[0], now());
       return toCsvById(columns, site.settings.timeZone, async (limit, before) =>
-        (await store.traffic.listBotVisits(site.id, limit, before)).map(toVisit),
+        (await store.traffic.listBotVisits(site.id, limit, before, kind)).map(toVisit),
       );
     },
     async "GET /sites/:site/bots/:visit"({ site, params }) {
@@ -151,6 +151,8 @@ function summarizeClicks(
     .toSorted((one, other) => other.invalid - one.invalid || other.clicks - one.clicks);
   return { ...numbers(counts), days: byDay(counts), campaigns: campaigns.slice(0, maxCampaigns) };
 }
+
+const kindOf = (query: { suspicious: "true" | "false" }) => (query.suspicious === "true" ? "suspicious" : "bots");
 
 const dayText = (day: number) => new Date(day * dayMs).toISOString().slice(0, 10);
 
