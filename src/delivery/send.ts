@@ -23,8 +23,11 @@ export type SendFailure = {
 /** What came back: the platform's response, or why there is none. */
 export type Answer = { ok: true; response: PlatformResponse } | SendFailure;
 
+/** Messages to devices are bytes. */
+type OutgoingRequest = Omit<PlatformRequest, "body"> & { body: string | Buffer };
+
 export type Sender = {
-  send(request: PlatformRequest, to: { platform: string; customerAddress: boolean }): Promise<Answer>;
+  send(request: OutgoingRequest, to: { platform: string; customerAddress: boolean }): Promise<Answer>;
   close(): Promise<void>;
 };
 
@@ -96,7 +99,7 @@ type CallOptions = { origin?: string; attemptMs: number };
 function call(
   agent: Agent,
   url: URL,
-  request: PlatformRequest,
+  request: OutgoingRequest,
   { origin = url.origin, attemptMs }: CallOptions,
 ): Promise<Answer> {
   const options = {
