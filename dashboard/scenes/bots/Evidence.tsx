@@ -13,6 +13,7 @@ import { reasonText } from "../../common/format/reasons.ts";
 import { DocsLink } from "../../common/links.tsx";
 import { Rows, type Column } from "../../common/lists/Rows.tsx";
 import { notify } from "../../common/notices.tsx";
+import { WhatIfButton, withShadows } from "../../common/settings/WhatIf.tsx";
 import { undoOf } from "../../common/settings/undo.ts";
 import { Empty, RequestError } from "../../common/states.tsx";
 import { botsText } from "../../messages/bots.ts";
@@ -62,6 +63,11 @@ export default function Evidence() {
       <Card
         title={texts.title}
         padded={false}
+        actions={
+          settings.data && (
+            <WhatIfButton site={site} changes={{ settings: { evidence: withShadows(saved) } }} about={texts.whatIf} />
+          )
+        }
         about={
           <RichText
             text={texts.about}
