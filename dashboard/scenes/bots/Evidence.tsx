@@ -1,6 +1,6 @@
 // The kinds of evidence with their modes, and the visits and submitted emails that each touches.
 
-import { Alert, Anchor, Button, Group, SegmentedControl, Stack, Text } from "@mantine/core";
+import { Alert, Anchor, Box, Button, Group, SegmentedControl, Stack, Text } from "@mantine/core";
 import { Eye, ShieldCheck } from "lucide-react";
 import { useRef, useState } from "react";
 import { Card } from "../../common/Page.tsx";
@@ -116,17 +116,31 @@ export default function Evidence() {
 
 function columnsOf(all: Counts | undefined, mayChange: boolean, onMode: (signal: Signal, mode: Mode) => void): Column<Signal>[] {
   const texts = botsText.evidence;
+  const mode = (one: Signal) => (
+    <SegmentedControl
+      size="xs"
+      aria-label={texts.modeOf(reasonText(one.signal))}
+      readOnly={!mayChange}
+      value={one.mode}
+      onChange={(next) => onMode(one, next)}
+      data={modes.map((value) => ({ value, label: texts.modes[value] }))}
+    />
+  );
   return [
     {
       title: texts.signal,
-      cell: ({ signal, why }) => (
+      cell: (one) => (
         <Stack gap={0}>
           <Text size="sm" fw={500}>
-            {reasonText(signal)}
+            {reasonText(one.signal)}
           </Text>
           <Text size="xs" c="dimmed">
-            {wordText(signal) ?? why}
+            {wordText(one.signal) ?? one.why}
           </Text>
+          {/* A phone has no room for a column of it. */}
+          <Box hiddenFrom="sm" mt={4}>
+            {mode(one)}
+          </Box>
         </Stack>
       ),
     },
@@ -139,19 +153,7 @@ function columnsOf(all: Counts | undefined, mayChange: boolean, onMode: (signal:
     { title: texts.visits, align: "right", wide: true, cell: ({ visits }) => countText(visits) },
     { title: texts.emails, align: "right", wide: true, cell: ({ emails }) => <Count of={emails} all={all?.emails} /> },
     { title: texts.conversions, align: "right", cell: ({ conversions }) => <Count of={conversions} all={all?.conversions} /> },
-    {
-      title: texts.mode,
-      cell: (one) => (
-        <SegmentedControl
-          size="xs"
-          aria-label={texts.modeOf(reasonText(one.signal))}
-          readOnly={!mayChange}
-          value={one.mode}
-          onChange={(mode) => onMode(one, mode)}
-          data={modes.map((value) => ({ value, label: texts.modes[value] }))}
-        />
-      ),
-    },
+    { title: texts.mode, cell: mode, wide: true },
   ];
 }
 
@@ -160,7 +162,7 @@ function Count({ of, all = 0 }: { of: number; all?: number | undefined }) {
     <Stack gap={0} align="flex-end">
       <span className="cc-number">{countText(of)}</span>
       {of > 0 && all > 0 && (
-        <Text size="xs" c="dimmed">
+        <Text size="xs" c="dimmed" style={{ whiteSpace: "nowrap" }}>
           {botsText.evidence.ofAll(percentText(of, all))}
         </Text>
       )}
