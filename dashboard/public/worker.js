@@ -11,10 +11,10 @@ self.addEventListener("push", (event) => {
 
 self.addEventListener("notificationclick", (event) => {
   event.notification.close();
-  event.waitUntil(show(event.notification.data.page));
+  event.waitUntil(openPage(event.notification.data.page));
 });
 
-async function show(page) {
+async function openPage(page) {
   const [open] = await self.clients.matchAll({ type: "window", includeUncontrolled: true });
   if (!open) return self.clients.openWindow(page);
   await open.focus();

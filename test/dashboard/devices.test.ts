@@ -34,7 +34,7 @@ inChromium("alerts on a device", () => {
         Notification.requestPermission = async () => "granted";
         PushManager.prototype.subscribe = async (options) => {
           // The real one throws for a key that is not well formed, and for a subscription that may stay silent.
-          if (!options?.userVisibleOnly || String(options.applicationServerKey).length !== 87) throw new Error("refused");
+          if (!options?.userVisibleOnly || (options.applicationServerKey as string).length !== 87) throw new Error("refused");
           localStorage.setItem(known, "yes");
           return subscription as never;
         };

@@ -57,7 +57,8 @@ async function sendMessage(context: PushContext, { endpoint, keys }: PushSubscri
         // A newer message about the same alert takes the place of one that waits.
         topic,
       },
-      body: encryptPush(JSON.stringify({ ...shown, tag: topic }), keys),
+      body: "",
+      bytes: encryptPush(JSON.stringify({ ...shown, tag: topic }), keys),
     },
     { platform: "push service", customerAddress: true },
   );
