@@ -9,14 +9,14 @@ import type { Seal } from "../engine/seal.ts";
 export type PushSubscription = { endpoint: string; keys: { p256dh: string; auth: string } };
 
 /** `id` is the hash of the address. */
-export type PushDevice = { id: string; userId: string; name: string; email: string; createdAt: number };
+type PushDevice = { id: string; userId: string; name: string; email: string; createdAt: number };
 type Stored = PushDevice & {
   /** Null where the row is damaged. */
   subscription: PushSubscription | null;
 };
 
 /** The limit per account; the oldest gives way. */
-export const maxDevices = 10;
+const maxDevices = 10;
 /** The limit of devices that are notified of one site. */
 const maxPerSite = 200;
 
