@@ -28,6 +28,7 @@ export const botsText = section("bots", {
     noneMore: "Clicks are counted when a page with the tag is opened with a click ID, such as gclid, in its address.",
   },
   evidence: {
+    whatIf: "Stored events are judged again, as if all evidence in shadow counted. Nothing is sent, stored or counted.",
     title: "Evidence",
     about:
       "What can speak against a visit. Evidence in shadow is counted and removes nobody: switch it on once you see that it touches no customers. <docs>About shadow mode</docs>",

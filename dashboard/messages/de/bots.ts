@@ -27,6 +27,8 @@ export const bots: Translation<typeof botsText> = {
     noneMore: "Gezählt wird, wenn eine Seite mit dem Tag mit einer Klick-ID in der Adresse geöffnet wird, etwa gclid.",
   },
   evidence: {
+    whatIf:
+      "Gespeicherte Ereignisse werden neu beurteilt, als zählten alle beobachteten Signale. Nichts wird gesendet, gespeichert oder gezählt.",
     title: "Merkmale",
     about:
       "Was gegen einen Besuch sprechen kann. Beobachtete Merkmale werden gezählt und entfernen niemanden: Schalten Sie sie ein, wenn Sie sehen, dass sie keine Kunden treffen. <docs>Über das Beobachten</docs>",

@@ -13,6 +13,7 @@ import { reasonText } from "../../common/format/reasons.ts";
 import { DocsLink } from "../../common/links.tsx";
 import { Rows, type Column } from "../../common/lists/Rows.tsx";
 import { notify } from "../../common/notices.tsx";
+import { WhatIfButton, withShadows } from "../../common/settings/WhatIf.tsx";
 import { undoOf } from "../../common/settings/undo.ts";
 import { Empty, RequestError } from "../../common/states.tsx";
 import { botsText } from "../../messages/bots.ts";
@@ -63,6 +64,11 @@ export default function Evidence() {
       <Card
         title={texts.title}
         padded={false}
+        actions={
+          settings.data && (
+            <WhatIfButton site={site} changes={{ settings: { evidence: withShadows(saved) } }} about={texts.whatIf} />
+          )
+        }
         about={
           <RichText
             text={texts.about}
@@ -159,7 +165,7 @@ function Count({ of, all = 0 }: { of: number; all?: number | undefined }) {
     <Stack gap={0} align="flex-end">
       <span className="cc-number">{countText(of)}</span>
       {of > 0 && all > 0 && (
-        <Text size="xs" c="dimmed">
+        <Text size="xs" c="dimmed" style={{ whiteSpace: "nowrap" }}>
           {botsText.evidence.ofAll(percentText(of, all))}
         </Text>
       )}

@@ -97,13 +97,18 @@ export function AlertList({ site, onClose }: { site: Site; onClose: () => void }
   );
 }
 
+/** Their page has a notice of its own. */
+const shownByPage: ReadonlySet<AlertLine["kind"]> = new Set(["needs reconnection", "wrong keys"]);
+
 /** The newest alert that belongs to this page; the overview shows any. */
 export function AlertBanner({ site }: { site: Site }) {
   const { open } = useOpenAlerts(site.id);
   const repairFor = useRepair(site.id);
   const { isMuted, mute } = useMuted(site.id);
   const page = useLocation({ select: ({ pathname }) => pathname.replace(`/sites/${site.id}/`, "") });
-  const shown = open?.find((alert) => !isMuted(alert) && (page === "overview" || page === repairFor(alert)?.path));
+  const belongsHere = (alert: AlertLine) =>
+    page === "overview" || (page === repairFor(alert)?.path && !shownByPage.has(alert.kind));
+  const shown = open?.find((alert) => !isMuted(alert) && belongsHere(alert));
   if (!shown) return null;
   const repair = repairFor(shown);
   return (

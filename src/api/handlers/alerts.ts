@@ -98,7 +98,7 @@ export function alertHandlers(context: ApiContext): Handlers<keyof typeof alertR
 
     async "POST /sites/:site/alerts/test"({ site, actor, by }) {
       await countTest(store, actor, testLimits("alert", site.id), now());
-      return { channels: await sendTestAlert(site, { mailer, sender, publicUrl }, by.now) };
+      return { channels: await sendTestAlert(site, { store, mailer, sender, publicUrl, now: () => by.now }) };
     },
 
     "GET /sites/:site/audit": ({ site, query }) => audit(site.id, query),
