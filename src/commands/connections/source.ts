@@ -45,11 +45,7 @@ export function sourceCommands(program: CliCommand): void {
         ...Object.entries(added.newSecrets).map(([one, value]) => `Its ${one}, which is not shown again: ${value}`),
         ...missing.map((one) => `When the sender shows its secret: cleancast source set ${id} ${one}=@file`),
         "",
-<<<<<<< HEAD
-        ...steps.map((step, i) => `${i + 1}. ${plain(step).replaceAll("ADDRESS", "the address above")}`),
-=======
-        ...steps.map((step, i) => `${i + 1}. ${step.replaceAll("ADDRESS", added.address)}`),
->>>>>>> i43
+        ...steps.map((step, i) => `${i + 1}. ${plain(step).replaceAll("ADDRESS", added.address)}`),
       ];
       print(added, text.join("\n"));
     });
