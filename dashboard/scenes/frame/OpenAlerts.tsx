@@ -5,7 +5,7 @@ import { useLocalStorage } from "@mantine/hooks";
 import { Link, useLocation } from "@tanstack/react-router";
 import { TriangleAlert } from "lucide-react";
 import { dayMs } from "../../../src/kernel/time.ts";
-import { repairOf, whoRepairs, type AlertLine } from "../../common/alertPlaces.ts";
+import { isShownByPage, repairOf, whoRepairs, type AlertLine } from "../../common/alertPlaces.ts";
 import { usePlatformName } from "../../common/api/platforms.ts";
 import { useApi } from "../../common/api/query.ts";
 import { useMay, type Site } from "../../common/api/session.ts";
@@ -97,17 +97,13 @@ export function AlertList({ site, onClose }: { site: Site; onClose: () => void }
   );
 }
 
-/** Their page has a notice of its own. */
-const shownByPage: ReadonlySet<AlertLine["kind"]> = new Set(["needs reconnection", "wrong keys"]);
-
 /** The newest alert that belongs to this page; the overview shows any. */
 export function AlertBanner({ site }: { site: Site }) {
   const { open } = useOpenAlerts(site.id);
   const repairFor = useRepair(site.id);
   const { isMuted, mute } = useMuted(site.id);
   const page = useLocation({ select: ({ pathname }) => pathname.replace(`/sites/${site.id}/`, "") });
-  const belongsHere = (alert: AlertLine) =>
-    page === "overview" || (page === repairFor(alert)?.path && !shownByPage.has(alert.kind));
+  const belongsHere = (alert: AlertLine) => page === "overview" || (page === repairFor(alert)?.path && !isShownByPage(alert));
   const shown = open?.find((alert) => !isMuted(alert) && belongsHere(alert));
   if (!shown) return null;
   const repair = repairFor(shown);
