@@ -123,7 +123,7 @@ export function trafficCommands(program: CliCommand): void {
       const chosen = [...kept, ...names.map((name) => `${name}=on`)].join(",");
       const hint =
         names.length > 0
-          ? `\nTo switch on what was seen at none of them: cleancast site set ${hosts[0]} 'evidence=${chosen}'`
+          ? `\nTo switch on what was seen at none of them: cleancast site set ${hosts[0]} "evidence=${chosen}"`
           : "";
       print(listed, `${text}\n\n${all}${hint}`);
     });

@@ -318,7 +318,7 @@ describe.each(endToEndEngines)("visit counts and bot rules on %s", (engine) => {
     await home.run("site", "set", host, "evidence=trap:hidden field filled in=off");
     const short = [2, 92, 0, 0, 18, 5, 151, 12, 0, 0, false, false, 0, false, false, 66, 2];
     await report(relay, host, "visit", { use: short });
-    const offered = "'evidence=trap:hidden field filled in=off,typing:keys too short=on'";
+    const offered = '"evidence=trap:hidden field filled in=off,typing:keys too short=on"';
     await eventually("it is offered", async () => (await home.print("traffic", "evidence", host)).includes(offered));
     await home.run("site", "set", host, offered.slice(1, -1));
     expect((await read()).conversions).toBe(2);
