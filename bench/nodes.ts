@@ -127,7 +127,8 @@ export const nodes: Part = {
   name: "nodes",
   title: "Two nodes, and the database cost of an event",
   about: `One PostgreSQL with fsync, and one or two nodes of the relay on the same database. The senders are the same, distributed over
-the nodes. Senders, platforms, nodes and database share the cores of one machine, so two nodes cannot be twice as fast here. The question
+the nodes. Each node keeps to one core, and two nodes to different ones (\`taskset\`), so that they do not interrupt each other; senders,
+platforms and database share all cores of the machine with them, so two nodes cannot be twice as fast here. The question
 is whether an event costs more CPU when two nodes share the database. With 64 senders in all, each of two nodes has half of the events, so
 fewer of them share a commit; with 128 it has as many as the only node. The nodes of all rows run at the same time and wait for their
 turn, and their databases are on one server, so an event costs more here than in the first part. All platforms accept.`,

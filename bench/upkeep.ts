@@ -15,15 +15,17 @@ const distanceMs = 1;
 /** The load beside which counting and purging run. */
 const perSecond = 100;
 const pollMs = 500;
-/** What twelve nodes have to count together. */
-const counted = { together: 20_000, nodes: 12 };
+/** What twelve nodes have to count, and of how many events they have to remove answers, together. */
+const all = { perSecond: 20_000, nodes: 12 };
 const purgedPerSecond = { sqlite: 3000, postgres: 20_000 };
 /** A starved machine refuses some events, which the report shows. */
 const maxFailed = 0.1;
 /** How long the embedded store may block the thread that accepts events. */
 const maxBlockMs = 5;
 
-type Work = { name: "none" | "counting" | "purging"; done: (sql: Sql) => Promise<number> };
+const works = ["counting", "removing answers", "purging"] as const;
+type WorkName = "none" | (typeof works)[number];
+type Work = { name: WorkName; done: (sql: Sql) => Promise<number> };
 type Sql = Awaited<ReturnType<typeof createSql>>;
 type Measured = { p50: number; p99: number; longest: number; cpu: number; refused: number; perSecond: number; left: number };
 
@@ -82,7 +84,7 @@ async function measure(
   };
 }
 
-async function measureEngine(engine: Engine, mode: Mode, harness: Harness): Promise<Record<Work["name"], Measured>> {
+async function measureEngine(engine: Engine, mode: Mode, harness: Harness): Promise<Record<WorkName, Measured>> {
   const size = sizeOf(engine, mode);
   const installation = await install(engine, ["meta"], harness.state);
   await seedIdentities(installation, knownPeople);
@@ -92,27 +94,30 @@ async function measureEngine(engine: Engine, mode: Mode, harness: Harness): Prom
   const distance = engine === "postgres" ? await startDistance(installation) : null;
   const sql = await createSql(installation);
   const firstId = await readText(sql, `SELECT MIN(id) AS id FROM events`);
-  const seededMs = seededDays * dayMs;
-  const works: Work[] = [
+  /** The events are spread evenly over the time, and the oldest come first: to count them would be work, too. */
+  const doneUntil = (id: string) =>
+    Math.min(size, Math.round((size * (timeOfId(id) - timeOfId(firstId))) / (seededDays * dayMs)));
+  const reads: Work[] = [
     { name: "none", done: () => Promise.resolve(0) },
     { name: "counting", done: (on) => readNumber(on, `SELECT SUM(settled_events) AS n FROM statistics_hours`) },
     {
-      name: "purging",
-      // The events are spread evenly over the time, and the oldest is purged first: to count them would be work, too.
+      name: "removing answers",
       done: async (on) => {
-        const oldest = await readText(on, `SELECT MIN(id) AS id FROM events`);
-        return Math.min(size, Math.round((size * (timeOfId(oldest) - timeOfId(firstId))) / seededMs));
+        const reached = await readText(on, `SELECT MIN(reached) AS id FROM cursors WHERE name = 'purged answers'`);
+        return reached === "0" ? 0 : doneUntil(reached);
       },
     },
+    { name: "purging", done: async (on) => doneUntil(await readText(on, `SELECT MIN(id) AS id FROM events`)) },
   ];
-  const measured: Partial<Record<Work["name"], Measured>> = {};
-  for (const work of works) {
+  const measured: Partial<Record<WorkName, Measured>> = {};
+  for (const work of reads) {
     if (work.name === "none") await skipStatistics(installation);
     if (work.name === "counting") await sql.run(`DELETE FROM statistics_heads`);
-    if (work.name === "purging") {
+    if (work.name === "removing answers") {
       await countAllHours(installation, sql, timeOfId(firstId));
-      await setRetention(installation);
+      await setRetention(installation, "keep_log");
     }
+    if (work.name === "purging") await setRetention(installation, "keep_events");
     const relay = await startRelay(distance?.installation ?? installation);
     const candidate = { ...relay, key: installation.key, known: knownPeople, databasePid: null, installation };
     measured[work.name] = await measure(work, size, candidate, sql, harness, mode);
@@ -121,7 +126,7 @@ async function measureEngine(engine: Engine, mode: Mode, harness: Harness): Prom
   }
   await sql.close();
   await distance?.child.stop();
-  return measured as Record<Work["name"], Measured>;
+  return measured as Record<WorkName, Measured>;
 }
 
 async function startDistance(installation: Installation): Promise<{ child: Child; installation: Installation }> {
@@ -150,15 +155,15 @@ async function countAllHours({ siteId }: Installation, sql: Sql, from: number): 
 }
 
 /** All that was seeded is older. */
-async function setRetention({ env, sites }: Installation): Promise<void> {
-  const { out, err } = await commandIn({ args: ["site", "set", sites[0]?.host ?? "", "keep_events=1d", "--yes"], env });
+async function setRetention({ env, sites }: Installation, setting: "keep_events" | "keep_log"): Promise<void> {
+  const { out, err } = await commandIn({ args: ["site", "set", sites[0]?.host ?? "", `${setting}=1d`, "--yes"], env });
   if (out === "") throw new Error(err);
 }
 
 async function run(mode: Mode): Promise<Findings> {
   const harness = await createHarness(0);
   const engines = ["sqlite", "postgres"] as const;
-  const results = new Map<Engine, Record<Work["name"], Measured>>();
+  const results = new Map<Engine, Record<WorkName, Measured>>();
   for (const engine of engines) results.set(engine, await measureEngine(engine, mode, harness));
   await closeHarness(harness, []);
   await stopPostgres();
@@ -167,7 +172,7 @@ async function run(mode: Mode): Promise<Findings> {
     const of = results.get(engine);
     return of ? [{ engine, of, name: nameOf[engine] }] : [];
   });
-  const times = (of: Record<Work["name"], Measured>, work: "counting" | "purging") => of[work].p99 / of.none.p99;
+  const times = (of: Record<WorkName, Measured>, work: WorkName) => of[work].p99 / of.none.p99;
   return {
     tables: [
       {
@@ -185,7 +190,7 @@ async function run(mode: Mode): Promise<Findings> {
           "CPU µs/event",
         ],
         rows: each.flatMap(({ engine, of, name }) =>
-          (["none", "counting", "purging"] as const).map((work) => [
+          (["none", ...works] as const).map((work) => [
             name,
             work === "none" ? "" : `${work} ${sizeOf(engine, mode).toLocaleString("en")}`,
             work === "none" ? "" : number(of[work].perSecond),
@@ -203,13 +208,13 @@ async function run(mode: Mode): Promise<Findings> {
     targets: each.flatMap(({ engine, of, name }) => [
       atLeast(`Events purged per second by one node, with pauses, ${name}`, of.purging.perSecond, purgedPerSecond[engine]),
       ...(engine === "postgres"
-        ? [
+        ? (["counting", "removing answers"] as const).map((work) =>
             atLeast(
-              `Events counted per second by one node of ${counted.nodes}, with pauses, ${name}`,
-              of.counting.perSecond,
-              Math.ceil(counted.together / counted.nodes),
+              `Events per second of one node of ${all.nodes}, ${work}, with pauses, ${name}`,
+              of[work].perSecond,
+              Math.ceil(all.perSecond / all.nodes),
             ),
-          ]
+          )
         : []),
       ...(engine === "sqlite"
         ? [
@@ -222,7 +227,7 @@ async function run(mode: Mode): Promise<Findings> {
             ),
           ]
         : []),
-      ...(["counting", "purging"] as const).map((work) =>
+      ...works.map((work) =>
         atMost(
           `p99 of events during ${work}, relative to that without, ${name}`,
           times(of, work),
@@ -242,8 +247,8 @@ ${seededDays} days. Times are those of a relay that never waits for a processor:
 export const upkeep: Part = {
   name: "upkeep",
   title: "Statistics and purge",
-  about: `A relay counts the hours of events that were stored meanwhile, and then purges all of them because \`keep_events\` was
-lowered, each beside ${perSecond} events a second, and with the pauses by which it gives way to them. The statements to PostgreSQL go through a
-process that adds ${distanceMs} ms to each round trip. Rates are those of one node: several nodes divide the sites.`,
+  about: `A relay counts the hours of events that were stored meanwhile, then removes the platforms' answers because \`keep_log\` was lowered,
+and then purges the events because \`keep_events\` was, each beside ${perSecond} events a second, and with the pauses by which it gives way
+to them. The statements to PostgreSQL go through a process that adds ${distanceMs} ms to each round trip. Rates are those of one node: several nodes divide the sites.`,
   run,
 };

@@ -118,7 +118,8 @@ async function visit(node: Node, n: number, withSecondPart: boolean): Promise<vo
   if (withSecondPart && hasClick) await send(node, visitor, "POST", "/__cc/use", { browser: node.browser, use }, cookie);
   if (n % 8 !== 0) return;
   const emails = [createHash("sha256").update(`${n}`).digest("hex")];
-  const submit = withSecondPart ? [9000, 24, false, use] : [9000, 24, false];
+  // No two people take the same time.
+  const submit = [9000 + n, 24, false, ...(withSecondPart ? [use] : [])];
   await send(node, visitor, "POST", "/__cc/identify", { ...body, emails, submit }, cookie);
 }
 

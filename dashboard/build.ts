@@ -78,6 +78,8 @@ const lines = [...frame].flatMap(({ file, styles }) => [
   `<link rel="modulepreload" crossorigin href="/dashboard/${file}">`,
   ...styles.map((style) => `<link rel="stylesheet" crossorigin href="/dashboard/${style}">`),
 ]);
+// What main.tsx asks first. The answers come while the scripts are loaded.
+lines.push(...["session", "sites"].map((route) => `<link rel="preload" as="fetch" crossorigin href="/api/v1/${route}">`));
 const index = new URL("index.html", out);
 writeFileSync(index, readFileSync(index, "utf8").replace("</head>", `<!-- frame -->${lines.join("")}<!-- /frame --></head>`));
 

@@ -191,6 +191,7 @@ function memberPages({ site, product }: Demo): Shown[] {
     page("invalid-clicks", "bots/clicks"),
     page("evidence", "bots/evidence"),
     page("bot-visits", "bots/visits"),
+    page("suspicious-visits", "bots/visits?suspicious=true"),
     page("traffic", "configuration/traffic"),
     page("consent", "configuration/consent"),
     page("deduplication", "configuration/deduplication"),

@@ -45,6 +45,13 @@ test("the pages of the commands match what the commands declare (npm run docs:co
   for (const [name, text] of pages) expect(readFileSync(join(folder, name), "utf8"), name).toBe(text);
 });
 
+test("every command describes itself in one line of the help", async () => {
+  const rows = ((await commandPages()).get("README.md") ?? "").matchAll(/^\| \[`(.+?)`\]\(.+?\) \| (.+) \|$/gm);
+  const all = [...rows].map(([, name, text = ""]) => ({ name, length: text.length }));
+  expect(all.length).toBeGreaterThan(100);
+  expect(all.filter(({ length }) => length > 75)).toEqual([]);
+});
+
 test("the schema and the fields of the configuration file are those that apply checks (npm run docs:configuration)", () => {
   for (const [name, text] of configurationFiles())
     expect(readFileSync(join(root, "docs/reference", name), "utf8"), name).toBe(text);

@@ -25,7 +25,6 @@ const reasons = new Set([
 const elsewhere = new Map([
   ["npm ci && npm run demo", "the demo is an installation of its own, with weeks of data"],
   ["npx cleancast mcp", "needs an assistant at its input"],
-  ["OTEL_EXPORTER_OTLP_ENDPOINT=http://localhost:4318 npx cleancast serve", "needs a receiver of traces"],
   ["npx cleancast share remove shop.example.com ID", "would end the link that the page has made"],
   ["npx cleancast share send shop.example.com", "needs a mail server or a chat"],
   [
@@ -114,6 +113,13 @@ test.each(blocks.filter(({ mark }) => mark.startsWith("examples/")).map((block) 
     expect(`${text}\n`).toBe(readFileSync(join(root, "docs", mark), "utf8"));
   },
 );
+
+test("tutorials send to the relay on the reader's own machine: example names lead nowhere", () => {
+  const lines = shellBlocks.filter(({ page }) => page.startsWith("docs/tutorials/")).flatMap(({ text }) => text.split("\n"));
+  const calls = lines.filter((line) => line.startsWith("curl "));
+  expect(calls.length).toBeGreaterThan(10);
+  expect(calls.filter((line) => !line.includes("http://localhost:8080/"))).toEqual([]);
+});
 
 describe("the commands of the pages", () => {
   let guides: Guides;

@@ -14,7 +14,7 @@ function hintsIn(file: string): Hint[] {
   const source = readFileSync(join(root, "src", file), "utf8")
     .replaceAll(/^\s*(?:\/\/|\*|\/\*\*).*$/gm, "")
     .replaceAll(/\$\{[^}]*\}/g, "X");
-  return [...source.matchAll(/(?<![\w./@-])cleancast ([a-zX](?:[^'"`;,.)(:\\\n]|"[\w ]+")*)/g)].map(([, words = ""]) => ({
+  return [...source.matchAll(/(?<![\w./@-])cleancast ([a-zX](?:[^'"`;,.)(:\\\n]|"[\w =]+")*)/g)].map(([, words = ""]) => ({
     file,
     text: words.trim(),
   }));

@@ -3,7 +3,7 @@
 import { knownPeople, requirePeopleFound, sendLoad, warmUpEvents, type Harness } from "./loadTest.ts";
 import type { Mode } from "../part.ts";
 import type { Meter } from "./databaseMeter.ts";
-import { cpuOf, cpuOfFamily, cpuOfMachine } from "./processes.ts";
+import { cpuOf, cpuOfFamily, cpuOfMachine, pinToCore } from "./processes.ts";
 import { databaseOf, freshFolder, install, platforms, postmaster, startRelay, type Installation, type Relay } from "./relay.ts";
 import { seedIdentities } from "./seed.ts";
 import type { LoadOptions, SendResult } from "./sender.ts";
@@ -47,8 +47,12 @@ export async function startFleet({ state }: Harness, shape: Shape, platformMs: n
   const known = Math.round(knownPeople / shape.sites);
   await seedIdentities(installation, known);
   const relays: Relay[] = [];
-  for (let n = 0; n < shape.nodes; n++)
-    relays.push(await startRelay({ env: { ...installation.env, CLEANCAST_DATA: freshFolder() } }, { nodeArgs }));
+  for (let n = 0; n < shape.nodes; n++) {
+    const relay = await startRelay({ env: { ...installation.env, CLEANCAST_DATA: freshFolder() } }, { nodeArgs });
+    // As on machines of their own, nodes do not interrupt each other.
+    pinToCore(relay.pid, n);
+    relays.push(relay);
+  }
   const database = databaseOf(installation);
   return { ...shape, installation, relays, database, databasePid: await postmaster(), known, platformMs };
 }

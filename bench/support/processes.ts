@@ -1,8 +1,9 @@
 // Starts the processes of a benchmark (the relay under test, senders, stubs), ends them with it, and reads their CPU and memory.
 
-import { fork, spawn, type ChildProcess } from "node:child_process";
+import { fork, spawn, spawnSync, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync, readdirSync } from "node:fs";
+import { cpus } from "node:os";
 import { fileURLToPath } from "node:url";
 
 const running = new Set<ChildProcess>();
@@ -57,6 +58,12 @@ export function answerWith<Question, Answer>(answer: (question: Question) => Pro
   });
   // The parent process has ended.
   process.on("disconnect", () => process.exit(0));
+}
+
+/** Keeps all threads of a process on one core. */
+export function pinToCore(pid: number, core: number): void {
+  const { status, stderr } = spawnSync("taskset", ["-acp", String(core % cpus().length), String(pid)]);
+  if (status !== 0) throw new Error(`taskset failed, which is in the package util-linux: ${String(stderr)}`);
 }
 
 /** Returns the CPU microseconds that a process has used: all threads, user and system. */

@@ -191,6 +191,7 @@ export async function seedEvents(installation: Installation, count: number): Pro
       id: copyId,
       email_ref: emailRef,
       order_id: `'S-' || n`,
+      order_key: `'s-' || n`,
       time,
       received_at: time,
       // The text begins with the hash of the email, and refers to it where other forms have the same one.

@@ -26,6 +26,9 @@ const places: Record<AlertLine["kind"], string> = {
   "source failing": "sources",
 };
 
+/** True for an alert whose page has a notice of its own. */
+export const isShownByPage = ({ kind }: AlertLine): boolean => kind === "needs reconnection" || kind === "wrong keys";
+
 const oauthApp = /^OAuth app /;
 
 /** By the subject of the alert: what is damaged, if it is not the configuration of the site. */

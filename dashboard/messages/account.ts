@@ -14,7 +14,7 @@ export const accountText = section("account", {
   },
   password: {
     title: "Password",
-    about: "Changing your password signs you out everywhere else.",
+    about: "Changing your password signs you out everywhere else, and turns alerts on your devices off.",
     current: "Current password",
     showCurrent: "Show or hide the current password",
     new: "New password",
@@ -43,6 +43,27 @@ export const accountText = section("account", {
     none: "No sessions",
     unknownBrowser: "Unknown browser",
     browserOn: (browser: string, system: string) => `${browser} on ${system}`,
+  },
+  devices: {
+    title: "Alerts on your devices",
+    about:
+      "Shows the alerts of all your sites as notifications, also while the dashboard is closed. Texts are encrypted for the device.",
+    turnOn: "Turn on for this device",
+    turnOff: "Turn off",
+    isOn: "On for this device.",
+    turnedOn: "Alerts are shown on this device.",
+    turnedOff: "Alerts are no longer shown on this device.",
+    insecure: "Browsers allow notifications only on HTTPS.",
+    unsupported:
+      "This browser has no push notifications. On an iPhone or iPad, add the dashboard to the home screen first (Share, Add to Home Screen), and open it from there.",
+    blocked: "This browser blocks notifications of this page. Allow them in the settings of the browser, then reload.",
+    notAllowed: "Nothing was changed: the browser was not allowed to show notifications.",
+    failed: (reason: string) => `The browser could not subscribe to its push service: ${reason}`,
+    device: "Device",
+    added: "Added",
+    remove: "Remove",
+    removeOf: (device: string) => `Remove ${device}`,
+    removed: "Alerts are no longer shown on that device.",
   },
   twoFactor: {
     title: "Two-factor sign-in",

@@ -28,6 +28,7 @@ export const botsText = section("bots", {
     noneMore: "Clicks are counted when a page with the tag is opened with a click ID, such as gclid, in its address.",
   },
   evidence: {
+    whatIf: "Stored events are judged again, as if all evidence in shadow counted. Nothing is sent, stored or counted.",
     title: "Evidence",
     about:
       "What can speak against a visit. Evidence in shadow is counted and removes nobody: switch it on once you see that it touches no customers. <docs>About shadow mode</docs>",
@@ -43,11 +44,7 @@ export const botsText = section("bots", {
     mode: "Mode",
     modeOf: (signal: string) => `Mode of ${signal}`,
     modes: { off: "Off", shadow: "Shadow", on: "On" },
-    safe: (count: number) =>
-      plural(count, {
-        one: "# in shadow was seen, at no submitted email and no conversion.",
-        other: "# in shadow were seen, at no submitted email and no conversion.",
-      }),
+    safe: (names: string) => `Seen in shadow, at no submitted email and no conversion: ${names}.`,
     switchOn: "Switch on",
     none: "Nothing seen in the last 14 days",
     showAll: (count: number) => plural(count, { other: "Show all # kinds" }),
@@ -107,6 +104,7 @@ export const botsText = section("bots", {
   visits: {
     title: "Visits",
     csv: "bot visits",
+    csvSuspicious: "suspicious visits",
     about:
       "A sample: at most five of each kind per hour, kept for 14 days. If one is a person, allow its network or user agent in the <settings>traffic filters</settings>.",
     kinds: { label: "Visits", bots: "Bots", suspicious: "Suspicious" },

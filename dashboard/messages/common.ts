@@ -232,6 +232,7 @@ export const commonText = section("common", {
     "volume:many click ids": "Many ad clicks from one network",
     "volume:click farm": "Click farm",
     "engagement:no visitor goes on": "No visitor goes on",
+    "engagement:no second step": "No second page, no form",
     "form:many emails without hands": "Many emails without hands",
     "behaviour:submitted at once": "Submitted at once",
     "pointer:press too short": "Mouse press too short",

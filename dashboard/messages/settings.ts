@@ -188,7 +188,7 @@ export const settingsText = section("settings", {
     noRecipient: "No alert recipient is configured. Save one first.",
     sent: "sent",
     failed: "failed",
-    channels: { mail: "email", webhook: "webhook" },
+    channels: { mail: "email", webhook: "webhook", push: "push" },
     testResult: (channel: string, to: string) => `${channel} to ${to}`,
     testFault: (channel: string, to: string, reason: string) => `${channel} to ${to}: ${reason}`,
   },

@@ -8,6 +8,8 @@ export const siteSettingsText = section("siteSettings", {
   default: (value: string) => `Default: ${value}.`,
   reset: "Reset to default",
   resetOne: (name: string) => `Reset to default: ${name}`,
+  remove: "Remove",
+  removeOne: (name: string) => `Remove: ${name}`,
   unit: "Unit",
   unitOf: (name: string) => `${name}: unit`,
   off: "off",

@@ -1,7 +1,8 @@
 // The bots of the demo. The relay's own rules judge them, so the reasons are the real ones.
 
+import { isSuspicious } from "../../src/collect/visitSample.ts";
 import { quiet } from "../../src/traffic/frequency.ts";
-import type { Observation } from "../../src/traffic/observation.ts";
+import type { Observation, ObservedUse } from "../../src/traffic/observation.ts";
 import { judge, type Judgement } from "../../src/traffic/verdict.ts";
 import type { VisitRules } from "../../src/traffic/lists.ts";
 import { browsers } from "./people.ts";
@@ -34,6 +35,28 @@ const fromProgram = {
   mobile: "",
 };
 const inWindows = { webdriver: false, platform: "Win32", touchPoints: 0, isChromium: true };
+
+const hands: ObservedUse = {
+  presses: 2,
+  pressMs: 90,
+  jumps: 0,
+  fractions: 0,
+  keys: 18,
+  holdMs: 85,
+  gapMs: 150,
+  evenness: 12,
+  pauseMs: 65,
+  overlaps: 3,
+  inserted: 0,
+  hasAutofill: false,
+  hasInputMethod: false,
+  hasTouch: false,
+  isFrameless: false,
+  isDefaultScreen: false,
+  unfocused: 0,
+  trapped: false,
+  hasTool: false,
+};
 
 const base: Observation = {
   userAgent: chrome,
@@ -84,11 +107,30 @@ const kinds: (Partial<Observation> & { weight: number })[] = [
   },
 ];
 
-export function judgeBots(rules: VisitRules): Bot[] {
-  return kinds.map(({ weight, ...different }) => {
+/** People with evidence against them that does not suffice. */
+const suspicious: typeof kinds = [
+  { weight: 3, address: hosting },
+  { weight: 2, use: { ...hands, inserted: 24, keys: 0, jumps: 2 } },
+  { weight: 2, use: { ...hands, jumps: 1, isDefaultScreen: true } },
+  { weight: 1, frequency: { ...normal, visitorsOfClick: 6 } },
+];
+
+const judgeAll = (all: typeof kinds, rules: VisitRules): Bot[] =>
+  all.map(({ weight, ...different }) => {
     const seen = { ...base, ...different };
-    const judgement = judge(seen, rules);
-    if (!judgement.verdict.bot) throw new Error(`a bot of the demo is judged as a person: ${JSON.stringify(different)}`);
-    return { weight, seen, judgement };
+    return { weight, seen, judgement: judge(seen, rules) };
   });
+
+export function judgeBots(rules: VisitRules): Bot[] {
+  const bots = judgeAll(kinds, rules);
+  for (const { seen, judgement } of bots)
+    if (!judgement.verdict.bot) throw new Error(`a bot of the demo is judged as a person: ${JSON.stringify(seen)}`);
+  return bots;
+}
+
+export function judgeSuspicious(rules: VisitRules): Bot[] {
+  const visits = judgeAll(suspicious, rules);
+  for (const { seen, judgement } of visits)
+    if (!isSuspicious(judgement)) throw new Error(`a visit of the demo is not suspicious: ${JSON.stringify(seen)}`);
+  return visits;
 }

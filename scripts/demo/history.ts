@@ -14,7 +14,7 @@ import { createStatisticsJob } from "../../src/statistics/worker.ts";
 import type { StoreLocation } from "../../src/store/connect.ts";
 import { createStore, type Store } from "../../src/store/store.ts";
 import { alertActions } from "./alerts.ts";
-import { judgeBots } from "./bots.ts";
+import { judgeBots, judgeSuspicious } from "./bots.ts";
 import { createRandom } from "./random.ts";
 import { addMembers, type SignIns } from "./members.ts";
 import { replayEvent, createPlanner, type Planned } from "./events.ts";
@@ -94,7 +94,8 @@ async function write(store: Store, clock: Clock, options: HistoryOptions): Promi
   );
   const productSite = await createSite(context, product, began + 40 * minuteMs, clock);
   const sources = await addSources(context, { shop: shopSite, product: productSite }, clock);
-  const bots = judgeBots(findSite(context, shopSite.siteId).settings);
+  const { settings } = findSite(context, shopSite.siteId);
+  const [bots, people] = [judgeBots(settings), judgeSuspicious(settings)];
 
   // In the evening, when traffic is highest.
   const outageFrom = Math.floor(atShare(0.64) / dayMs) * dayMs + 17.4 * hourMs;
@@ -217,8 +218,11 @@ async function write(store: Store, clock: Clock, options: HistoryOptions): Promi
   await writeRejectedRequests(store, random, shopSite, { from, now }, inbound);
   await store.inboundCounts.save("demo", [...inbound.values()]);
   await store.keyUse.addUses([...uses.values()]);
-  for (const { created, botVisits: count } of sites)
-    await writeBotVisits(store, random, { siteId: created.siteId, host: created.demo.host, bots, count }, { from, now });
+  for (const { created, botVisits: count } of sites) {
+    const site = { siteId: created.siteId, host: created.demo.host };
+    await writeBotVisits(store, random, { ...site, bots, count }, { from, now });
+    await writeBotVisits(store, random, { ...site, bots: people, count: Math.floor(count / 4) }, { from, now });
+  }
   clock.at = now - 25 * minuteMs;
   await releaseOne(context, shopSite, now - 25 * minuteMs);
   for (let tries = 0; tries < lockoutRule.keys; tries++)

@@ -59,7 +59,7 @@ export type DemoSite = {
 export const shop: DemoSite = {
   host: "shop.example.com",
   name: "Alpenglow Outdoor",
-  perDay: 130,
+  perDay: 105,
   visitsPerEvent: 38,
   dollars: 0.14,
   orderPrefix: "AO-",
@@ -103,7 +103,7 @@ export const shop: DemoSite = {
 export const product: DemoSite = {
   host: "app.example.com",
   name: "Ledgerline",
-  perDay: 33,
+  perDay: 27,
   visitsPerEvent: 44,
   dollars: 1,
   orderPrefix: "LL-",

@@ -1,5 +1,6 @@
 // The visit counts of the demo's sites, and a sample of bot visits.
 
+import { kindOf } from "../../src/collect/visitSample.ts";
 import { ulid } from "../../src/kernel/ids.ts";
 import { dayMs, hourMs } from "../../src/kernel/time.ts";
 import type { Store } from "../../src/store/store.ts";
@@ -105,10 +106,10 @@ export async function writeBotVisits(
   const times = Array.from({ length: count }, () => Math.floor(now - random.number() ** 2 * Math.min(now - from, 13 * dayMs)));
   for (const at of times.toSorted((one, other) => one - other)) {
     const { seen, judgement } = random.pickWeighted(bots);
-    const { primary: reason, verdict } = judgement;
+    const { verdict } = judgement;
     const page = `https://${host}${random.pick(sampledPages)}`;
     const { name, campaign } = random.pick(campaigns);
-    const click = random.number() < 0.4 ? { name, value: `demo-${ulid(at)}`, campaign } : null;
-    await store.traffic.addBotVisit({ siteId, id: ulid(at), seenAt: at, reason, verdict, page, seen, click });
+    const click = verdict.bot && random.number() < 0.4 ? { name, value: `demo-${ulid(at)}`, campaign } : null;
+    await store.traffic.addBotVisit({ siteId, id: ulid(at), seenAt: at, reason: kindOf(judgement), verdict, page, seen, click });
   }
 }

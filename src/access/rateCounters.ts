@@ -57,9 +57,9 @@ export const invitationLimits = (actor: string): RateLimit[] => [limit(60, hourM
 /** Accepts a code of an authenticator app once; it is valid for at most 90 seconds. */
 export const codeUse = (userId: string, code: string): RateLimit[] => [limit(1, 3 * minuteMs, "code", userId, code)];
 
-/** Limits test messages per site and quarter of an hour: they are sent in the operator's name. */
-export const testLimits = (kind: "alert" | "connection" | "webhook", siteId: string): RateLimit[] => [
-  limit(kind === "alert" ? 20 : 100, 15 * minuteMs, "test", kind, siteId),
+/** Limits test messages per site, or per account for its devices, and quarter of an hour: they are sent in the operator's name. */
+export const testLimits = (kind: "alert" | "connection" | "webhook" | "device", about: string): RateLimit[] => [
+  limit(kind === "alert" || kind === "device" ? 20 : 100, 15 * minuteMs, "test", kind, about),
 ];
 
 /** Counts a test message. Those of the command line are not limited. */

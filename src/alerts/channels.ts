@@ -1,4 +1,4 @@
-// Opens the channels through which a site's people are notified: mail and a webhook. A failure is a value, so that a
+// Opens the channels through which a site's people are notified: mail, a webhook, and push to their devices. A failure is a value, so that a
 // channel that fails does not stop the others.
 
 import type { Sender } from "../delivery/send.ts";
@@ -8,12 +8,15 @@ import type { Site } from "../sites/directory.ts";
 import { noMailServer } from "../sites/settingNeeds.ts";
 import type { Mailer, SendResult } from "./mail.ts";
 import { noticeOf, testMessage, type Notice } from "./message.ts";
+import { pushChannelsOf, type PushContext } from "./push/push.ts";
 
 export const channelNames = ["mail", "webhook"] as const;
-type ChannelName = (typeof channelNames)[number];
+type ChannelName = (typeof channelNames)[number] | "push";
 
 export type Channel = {
   name: ChannelName;
+  /** Its name in the records of notifications: there may be several devices. */
+  key: string;
   /** The address as people may see it: the path of a webhook may contain a token. */
   to: string;
   send(notice: Notice): Promise<SendResult>;
@@ -32,6 +35,7 @@ export function channelsOf({ settings }: Site, { mailer, sender }: Omit<ChannelO
   if (settings.alertEmails.length > 0 && mailer) {
     channels.push({
       name: "mail",
+      key: "mail",
       to: settings.alertEmails.join(", "),
       send: async ({ subject, text, attach }) => mailer(settings.alertEmails, subject, text, await attach?.()),
     });
@@ -40,6 +44,7 @@ export function channelsOf({ settings }: Site, { mailer, sender }: Omit<ChannelO
   if (url !== null) {
     channels.push({
       name: "webhook",
+      key: "webhook",
       to: `${new URL(url).origin}/…`,
       send: ({ json }) => post(sender, url, json),
     });
@@ -64,12 +69,19 @@ export const missingMailServer = ({ settings }: Site, { mailer }: Pick<ChannelOp
   settings.alertEmails.length > 0 && !mailer ? noMailServer : null;
 
 /** Sends a test message through every channel of a site. */
-export const sendTestAlert = (site: Site, options: ChannelOptions, now: number): Promise<TestResult[]> =>
-  sendToAll(site, options, async () => noticeOf(testMessage(site, now), options.publicUrl));
+export async function sendTestAlert(site: Site, options: ChannelOptions & PushContext): Promise<TestResult[]> {
+  const devices = await pushChannelsOf(site, options);
+  return sendToAll(site, options, async () => noticeOf(testMessage(site, options.now()), options.publicUrl), devices);
+}
 
 /** Sends a notice through every channel of a site, one after the other. Refuses where there is none. */
-export async function sendToAll(site: Site, options: ChannelOptions, notice: () => Promise<Notice>): Promise<TestResult[]> {
-  const channels = channelsOf(site, options);
+export async function sendToAll(
+  site: Site,
+  options: ChannelOptions,
+  notice: () => Promise<Notice>,
+  devices: readonly Channel[] = [],
+): Promise<TestResult[]> {
+  const channels = [...channelsOf(site, options), ...devices];
   if (channels.length === 0) {
     const missing = missingMailServer(site, options);
     const command = `cleancast site set ${site.hosts[0] ?? site.id} alert_emails=ops@example.com`;

@@ -1,5 +1,6 @@
 // Writes the texts of alerts: what happened, since when, and what to do. They contain no personal data.
 
+import { hash } from "node:crypto";
 import { english, say, toJson } from "../kernel/messages/message.ts";
 import type { AlertKind } from "../kernel/event.ts";
 import { timeText } from "../kernel/text.ts";
@@ -200,9 +201,11 @@ function repairOf(subject: string, host: string): string {
     : "cleancast check names the rows; a backup may still have them";
 }
 
-/** Lists the channels whose last attempt failed. */
+/** Lists the channels whose last attempt failed; the key of a device begins with `push`. */
 export const listFailedChannels = ({ notifications }: Alert) =>
-  Object.entries(notifications).flatMap(([channel, { error }]) => (error === null ? [] : [{ channel, error }]));
+  Object.entries(notifications).flatMap(([key, { error }]) =>
+    error === null ? [] : [{ channel: key.startsWith("push ") ? "push" : key, error }],
+  );
 
 const headlines: Record<Phase, (title: string) => string> = {
   began: (title) => title,
@@ -243,13 +246,34 @@ function webhookBody(message: Message, publicUrl: string): string {
   });
 }
 
-/** What a channel sends: a mail, or the JSON that a webhook receives. */
+/** What a device shows. Its push service has limits: 4,096 bytes, and 32 characters for the topic. */
+export type PushMessage = { title: string; body: string; page: string; topic: string; isUrgent: boolean };
+
+const maxTitleLength = 120;
+const maxBodyLength = 600;
+
+function pushMessage(message: Message): PushMessage {
+  const { phase, site, kind, subject, text, page } = message;
+  return {
+    title: shorten(headlineOf(message), maxTitleLength),
+    body: shorten(english(text), maxBodyLength),
+    page,
+    topic: hash("sha256", JSON.stringify([site.id, kind, subject]), "base64url").slice(0, 32),
+    isUrgent: phase === "began",
+  };
+}
+
+const shorten = (text: string, max: number) => (text.length <= max ? text : `${text.slice(0, max - 1)}…`);
+
+/** What a channel sends: a mail, the JSON that a webhook receives, or what a device shows. */
 export type Notice = {
   subject: string;
   text: string;
   /** Made for mails alone. */
   attach?: () => Promise<Attachment[]>;
   json: string;
+  /** Alerts alone go to devices. */
+  push?: PushMessage;
 };
 
 /** `publicUrl` is the origin of the dashboard. */
@@ -257,4 +281,5 @@ export const noticeOf = (message: Message, publicUrl: string): Notice => ({
   subject: headlineOf(message),
   text: mailText(message, publicUrl),
   json: webhookBody(message, publicUrl),
+  push: pushMessage(message),
 });

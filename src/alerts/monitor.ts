@@ -12,9 +12,10 @@ import { channelsOf, type Channel, type ChannelOptions } from "./channels.ts";
 import { checkApps, checkSite, mayHaveProblem, needsReconnection, newCheckMemory, quietMs, type Facts } from "./conditions.ts";
 import { stopWhenDown } from "./mail.ts";
 import { messageOf, noticeOf, type Phase } from "./message.ts";
+import { pushChannelsOf } from "./push/push.ts";
 
 type AlertOptions = JobNode & {
-  store: Facts & Pick<Store, "alerts" | "leases" | "platformSignIns">;
+  store: Facts & Pick<Store, "alerts" | "leases" | "platformSignIns" | "pushDevices" | "pushKey">;
   directory: Directory;
   channels: ChannelOptions;
 };
@@ -82,11 +83,15 @@ export function createAlertJob(options: AlertOptions): LeaderJob {
     const endsAt = elapsed() + Math.max(everyMs, minSendingMs);
     const { mailer } = options.channels;
     const channels = { ...options.channels, mailer: mailer && stopWhenDown(mailer) };
+    const devices = new Map<string, Promise<Channel[]>>();
     await forEachConcurrently(pending, maxConcurrent, async (one) => {
       if (signal.aborted || elapsed() >= endsAt) return;
       let { alert } = one;
-      for (const channel of channelsOf(one.site, channels)) {
-        const phase = findDuePhase(alert, alert.notifications[channel.name], now());
+      const { id } = one.site;
+      const toDevices = devices.get(id) ?? pushChannelsOf(one.site, { ...channels, store, now });
+      devices.set(id, toDevices);
+      for (const channel of [...channelsOf(one.site, channels), ...(await toDevices)]) {
+        const phase = findDuePhase(alert, alert.notifications[channel.key], now());
         if (phase === null) continue;
         const notified = await notify(one.site, alert, channel, phase);
         if (!notified) break;
@@ -97,16 +102,16 @@ export function createAlertJob(options: AlertOptions): LeaderJob {
 
   /** Returns null when another node sends the same notification. */
   async function notify(site: Site, alert: Alert, channel: Channel, phase: Phase): Promise<Alert | null> {
-    const before: Notification = alert.notifications[channel.name] ?? neverNotified;
+    const before: Notification = alert.notifications[channel.key] ?? neverNotified;
     const claim = { ...before, triedAt: now(), isTrying: true, by: owner };
-    const claimed = await store.alerts.saveNotification(alert, channel.name, claim);
+    const claimed = await store.alerts.saveNotification(alert, channel.key, claim);
     if (!claimed) return null;
     const sent = await channel.send(noticeOf(messageOf(site, alert, phase), options.channels.publicUrl));
     const result = { triedAt: now(), isTrying: false, by: owner };
     const notification: Notification = sent.ok
       ? { ...result, notified: phase === "over" ? "over" : "began", notifiedAt: result.triedAt, error: null }
       : { ...before, ...result, error: sent.error };
-    return store.alerts.saveNotification(claimed, channel.name, notification);
+    return store.alerts.saveNotification(claimed, channel.key, notification);
   }
 
   return createLeaderJob({

@@ -20,6 +20,13 @@ type MountOptions = {
 };
 
 const builtFolder = new URL("dist/dashboard/", packageFolder);
+const aDay = "max-age=86400";
+const publicFiles = [
+  ["icon.svg", "image/svg+xml", aDay],
+  ["manifest.webmanifest", "application/manifest+json", aDay],
+  // Shows notifications. A browser asks for a newer one by itself.
+  ["worker.js", "text/javascript", "no-cache"],
+] as const;
 const nonceMark = "{NONCE}";
 /** The lines that load the file of the frame, which pages before sign-in do without. */
 const frameLines = /<!-- frame -->.*<!-- \/frame -->/s;
@@ -52,7 +59,9 @@ export function mountDashboard(app: FastifyInstance, { isDashboardHost, context,
     index ??= readFile(new URL("index.html", builtFolder), "utf8");
     const page = pagesBeforeSignIn.test(url) ? (await index).replace(frameLines, "") : await index;
     const nonce = newNonce();
-    return withPageHeaders(reply, nonce, "script-src 'self'; connect-src 'self'; ").send(page.replaceAll(nonceMark, nonce));
+    return withPageHeaders(reply, nonce, "script-src 'self'; connect-src 'self'; manifest-src 'self'; ").send(
+      page.replaceAll(nonceMark, nonce),
+    );
   };
   app.get("/dashboard", onlyDashboardHost, dashboard);
   app.get("/dashboard/*", onlyDashboardHost, dashboard);
@@ -67,11 +76,10 @@ export function mountDashboard(app: FastifyInstance, { isDashboardHost, context,
     index: false,
     decorateReply: false,
   });
-  app.get("/dashboard/icon.svg", async (_request, reply) =>
-    reply
-      .headers({ "content-type": "image/svg+xml", "cache-control": "max-age=86400" })
-      .send(await readFile(new URL("icon.svg", builtFolder))),
-  );
+  for (const [name, type, cache] of publicFiles)
+    app.get(`/dashboard/${name}`, async (_request, reply) =>
+      reply.headers({ "content-type": type, "cache-control": cache }).send(await readFile(new URL(name, builtFolder))),
+    );
 
   mountDocs(app, onlyDashboardHost);
 

@@ -20,6 +20,22 @@ export type Pace = {
 /** For a database that takes no events meanwhile. */
 export const unpaced: Pace = { stepMs: Infinity, rest: () => yieldToEventLoop() };
 
+const [minRows, firstRows] = [8, 32];
+
+export type StepSize = { rows: () => number; adapt: (tookMs: number) => void };
+
+/** How many rows a step takes, up to `max`: half as many after one that took too long, and twice as many after a short one. */
+export function createStepSize({ stepMs }: Pick<Pace, "stepMs">, max: number): StepSize {
+  let rows = Math.min(firstRows, max);
+  return {
+    rows: () => rows,
+    adapt(tookMs) {
+      if (tookMs > stepMs) rows = Math.max(minRows, Math.floor(rows / 2));
+      else if (tookMs < stepMs / 2) rows = Math.min(max, rows * 2);
+    },
+  };
+}
+
 type PaceOptions = {
   isServer: boolean;
   /** Milliseconds on a monotonic clock. */

@@ -117,4 +117,5 @@ const laterOf = ({ frequency }: Observation, later: Frequency): Frequency => ({
   clickIdsOfSource: later.clickIdsOfSource,
   shareOfSource: later.shareOfSource,
   goneOn: later.goneOn,
+  secondSteps: later.secondSteps,
 });

@@ -1,11 +1,14 @@
 // Turns a request of the tag into the observation that the signals judge.
 
+import { hash } from "node:crypto";
 import type { IncomingHttpHeaders } from "node:http";
 import type { Frequency } from "../traffic/frequency.ts";
 import { headerText, readHandshake, readHeaders, type Observation } from "../traffic/observation.ts";
 import type { Payload } from "./payload.ts";
 
 const maxUserAgentLength = 512;
+/** So many have times enough to be told from those of other people. */
+const minKeys = 8;
 
 /** One form for observations and memories, which compare it. What is cut is copied: a part of a text would keep the whole in memory. */
 export function userAgentOf(headers: IncomingHttpHeaders): string {
@@ -34,6 +37,15 @@ export function observe(request: TagRequest, payload: Payload, frequency: Freque
     use: payload.use,
     frequency,
   };
+}
+
+/**
+ * A hash of a submit, which only a copy has again. The times of a typed form are never the same twice, so they show the copy of one
+ * with another email.
+ */
+export function digestOfSubmit({ submit, use }: Payload, bytes: Buffer): string | null {
+  if (!submit) return null;
+  return hash("sha1", use && use.keys >= minKeys ? JSON.stringify([submit, use]) : bytes, "base64");
 }
 
 /** A prefetched page or a preview is not visible yet, and may never be. */

@@ -1,45 +1,46 @@
-// Serves the tag's script and accepts its reports, under the site's own host. Every accepted report is answered with 204,
-// so that bots learn nothing from the answer.
+// Accepts the tag's reports, under the site's own host. Every accepted report is answered with 204, so that bots learn nothing
+// from the answer.
 
-import { hash } from "node:crypto";
-import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
-import type { FastifyInstance, FastifyReply } from "fastify";
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from "node:http";
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { Late, within } from "../kernel/deadline.ts";
+import { dayMs, secondMs } from "../kernel/time.ts";
 import { readBytes } from "../http/body.ts";
 import type { RateLimit } from "../http/rate.ts";
-import { sendNotFound } from "../http/reply.ts";
-import { clientAddress, isLoopback, isSecure, networkOf, offeredInHandshake, type TransportRules } from "../http/transport.ts";
+import { writeAnswer, type DirectRoute } from "../http/reply.ts";
+import {
+  clientAddress,
+  customerNetworkOf,
+  hasSeveralHosts,
+  isLoopback,
+  isSecure,
+  networkOf,
+  offeredInHandshake,
+} from "../http/transport.ts";
 import type { Verdict, Visit, VisitBucket } from "../kernel/event.ts";
 import { readCarried, type Links } from "../identity/links.ts";
-import { secondParts, tagScripts, type TagScript } from "../identity/tagScript.ts";
 import { isRefusal, storeReport, type Report, type StoredReport } from "../identity/visits.ts";
-import type { Directory, Site } from "../sites/directory.ts";
+import type { Site } from "../sites/directory.ts";
 import { hostOf } from "../sites/hosts.ts";
 import { suspicious } from "../store/statistics/traffic.ts";
 import type { Store } from "../store/store.ts";
-import type { TrafficMemory } from "../traffic/frequency.ts";
 import type { Observation } from "../traffic/observation.ts";
 import { nameOf } from "../traffic/modes.ts";
 import { judge } from "../traffic/verdict.ts";
 import { watchLateVerdicts } from "./lateVerdicts.ts";
 import { adClickOf, type AdClick } from "./adClick.ts";
 import { isNotable, isSuspicious, type JudgedVisit } from "./visitSample.ts";
-import { isPrefetch, observe, userAgentOf } from "./observe.ts";
+import { digestOfSubmit, isPrefetch, observe, userAgentOf } from "./observe.ts";
+import { scriptRoutes, type ScriptOptions } from "./scripts.ts";
 import { listCookies, newVisitorId, readCookies, type BrowserCookies } from "./cookies.ts";
 import { readPayload, type Payload } from "./payload.ts";
 import type { TagSightings } from "./tagSightings.ts";
 import type { VisitCounts } from "./visitCounts.ts";
 
-type CollectOptions = {
+type CollectOptions = ScriptOptions & {
   store: Store;
-  directory: Directory;
-  transport: TransportRules;
   rateLimit: RateLimit;
   perMinute: number;
-  /** The built tag and its second part. */
-  tag: string;
-  secondPart: string;
-  memory: TrafficMemory;
   counts: VisitCounts;
   sightings: TagSightings;
   links: Links;
@@ -47,22 +48,23 @@ type CollectOptions = {
   /** Gets every visit with evidence against it. */
   offerVisit: (visit: JudgedVisit) => void;
   countryOf: (address: string) => string | null;
-  now: () => number;
   onDefect: (error: unknown, about: Record<string, unknown>) => void;
 };
 
-type Endpoint = "visit" | "identify" | "consent" | "use";
+const endpoints = ["visit", "identify", "consent", "use", "link"] as const;
+type Endpoint = (typeof endpoints)[number];
+const endpointOf = new Map<string, Endpoint>(endpoints.map((endpoint) => [`/__cc/${endpoint}`, endpoint]));
 
 const maxBodyBytes = 8 * 1024;
 /** A report waits this long for the store, and at most `maxReports` wait. Others are dropped: pages await no answer. */
 const reportTimeoutMs = 2000;
 const maxReports = 1000;
-const daySeconds = 86_400;
+const daySeconds = dayMs / secondMs;
 
-export function collectRoutes(app: FastifyInstance, options: CollectOptions): void {
-  const scriptOf = tagScripts(options.tag);
-  const secondPartOf = secondParts(options.secondPart);
+/** Returns what takes reports before the framework, which costs more than all that is done with most of them. */
+export function collectRoutes(app: FastifyInstance, options: CollectOptions): DirectRoute {
   const { memory } = options;
+  scriptRoutes(app, options);
   const late = watchLateVerdicts(memory, ({ siteId, page, at, brought }, seen, judgement) =>
     offer({ siteId, page, at, seen, judgement }, brought?.click ?? null),
   );
@@ -73,29 +75,33 @@ export function collectRoutes(app: FastifyInstance, options: CollectOptions): vo
     if (isNotable(judgement)) options.offerVisit({ ...visit, click: isNewClick ? click : null });
   }
 
-  app.get<{ Params: { file: string } }>("/__cc/:file", (request, reply) => {
-    const site = options.directory.siteOfHost(hostOf(request.headers.host));
-    const named = /^(tag|use)(?:\.([0-9a-f]{16}))?\.js$/.exec(request.params.file);
-    if (!site || !named) return sendNotFound(reply);
-    const address = clientAddress(request.raw, options.transport.trusted);
-    const userAgent = userAgentOf(request.headers);
-    memory.noteFetch({ siteId: site.id, network: networkOf(address), userAgent }, options.now());
-    return sendScript(request.raw, reply, named[1] === "use" ? secondPartOf(site) : scriptOf(site), named[2]);
-  });
-
-  for (const endpoint of ["visit", "identify", "consent", "use", "link"] as const) {
-    app.post(`/__cc/${endpoint}`, async (request, reply) => {
-      reply.header("cache-control", "no-store");
-      if (endpoint === "link") return answerLink(request.raw, reply);
-      return reply.code(await handleReport(request.raw, reply, endpoint)).send();
-    });
+  for (const [path, endpoint] of endpointOf) {
+    // Other forms of the path, such as an encoded one.
+    const onRequest = ({ raw: request }: FastifyRequest, reply: FastifyReply, _done: () => void) =>
+      answer(endpoint, request, reply.hijack().raw);
+    app.post(path, { onRequest }, () => {});
     // Beacons need no preflight, but a page may send one.
-    app.options(`/__cc/${endpoint}`, (request, reply) => {
-      const admitted = admit(request.raw);
+    app.options(path, ({ raw: request }, reply) => {
+      const admitted = admit(request);
       if (typeof admitted === "number") return reply.code(admitted).send();
-      allowOrigin(reply, admitted.origin).header("access-control-allow-headers", "content-type");
-      return reply.header("access-control-allow-methods", "POST").header("access-control-max-age", daySeconds).code(204).send();
+      allowOrigin(reply.raw, admitted.origin);
+      reply.header("access-control-allow-headers", "content-type").header("access-control-allow-methods", "POST");
+      return reply.header("access-control-max-age", daySeconds).code(204).send();
     });
+  }
+
+  function answer(endpoint: Endpoint, request: IncomingMessage, response: ServerResponse): void {
+    response.setHeader("cache-control", "no-store");
+    const answered = endpoint === "link" ? answerLink(request, response) : handleReport(request, response, endpoint);
+    answered
+      .then((result) => {
+        if (typeof result === "string") return writeAnswer(response, 200, result, { format: "text" });
+        response.writeHead(result, result === 204 ? {} : { "content-length": 0 }).end();
+      })
+      .catch((error: unknown) => {
+        options.onDefect(error, {});
+        if (!response.headersSent) writeAnswer(response, 500, "Internal error.\n", { format: "text" });
+      });
   }
 
   /** Returns the site and the page's origin, or the status of a refusal. Reads headers only, so refusals are cheap. */
@@ -112,21 +118,21 @@ export function collectRoutes(app: FastifyInstance, options: CollectOptions): vo
     return { site, origin, address };
   }
 
-  /** Answers with the tokens for links to the site's other domains, or with 204 where there is nothing to carry, or consent forbids it. */
-  async function answerLink(request: IncomingMessage, reply: FastifyReply): Promise<FastifyReply> {
+  /** Returns the tokens for links to the site's other domains, or 204 where there is nothing to carry, or consent forbids it. */
+  async function answerLink(request: IncomingMessage, response: ServerResponse): Promise<string | number> {
     const admitted = admit(request);
-    if (typeof admitted === "number") return reply.code(admitted).send();
+    if (typeof admitted === "number") return admitted;
     const { site, origin } = admitted;
-    allowOrigin(reply, origin);
+    allowOrigin(response, origin);
     const { visitorId, refusals } = readCookies(request.headers.cookie);
     const hasRefused = refusals.length > 0 || request.headers["sec-gpc"] === "1";
     const hasLinks = site.settings.linkDomains.length > 0 && visitorId !== null && !hasRefused;
     const carried = hasLinks ? await carriedFrom(site, visitorId) : [];
-    if (carried.length === 0) return reply.code(204).send();
+    if (carried.length === 0) return 204;
     const tokens = (["page", "payment"] as const).map((purpose) =>
       options.links.sign(purpose, site.id, visitorId ?? "", options.now()),
     );
-    return reply.type("text/plain; charset=utf-8").send(tokens.join(" "));
+    return tokens.join(" ");
   }
 
   /** None where the store fails: the page must not notice. */
@@ -146,18 +152,18 @@ export function collectRoutes(app: FastifyInstance, options: CollectOptions): vo
     return from === null || from === visitorId ? [] : carriedFrom(site, from);
   }
 
-  async function handleReport(request: IncomingMessage, reply: FastifyReply, endpoint: Endpoint): Promise<number> {
+  async function handleReport(request: IncomingMessage, response: ServerResponse, endpoint: Endpoint): Promise<number> {
     const isVisit = endpoint === "visit";
     const admitted = admit(request);
     if (typeof admitted === "number") return admitted;
     const { site, origin, address } = admitted;
-    allowOrigin(reply, origin);
+    allowOrigin(response, origin);
 
     const bytes = await readBytes(request, maxBodyBytes);
     if (bytes === "too large") return 413;
     const now = options.now();
     const payload = bytes === "cut" ? null : readPayload(bytes.toString("utf8"), now);
-    if (!payload) return 400;
+    if (!payload || bytes === "cut") return 400;
     if (isVisit && (payload.isPrerendered || isPrefetch(request.headers))) {
       options.counts.countPrerendered(site.id, payload.visitorId, now);
       return 204;
@@ -165,7 +171,7 @@ export function collectRoutes(app: FastifyInstance, options: CollectOptions): vo
 
     const cookies = readCookies(request.headers.cookie);
     const { visitorId } = cookies;
-    const submitDigest = payload.submit ? hash("sha1", bytes, "base64") : null;
+    const submitDigest = digestOfSubmit(payload, bytes);
     const seen = observeReport({ site, request, payload, address, cookies, endpoint, submitDigest, now });
     const judgement = judge(seen, site.settings);
     // The use of a page is stored only with the verdict on a bot: a person's visit is stored already.
@@ -175,7 +181,7 @@ export function collectRoutes(app: FastifyInstance, options: CollectOptions): vo
     const stored = await storeInTime(site, report);
     // A refusal that was not stored keeps the visitor cookie: the next report must still name the visits to delete.
     const changes = stored ? listCookies(stored, cookies) : [];
-    if (changes.length) reply.header("set-cookie", changes);
+    if (changes.length) response.setHeader("set-cookie", changes);
     if (stored?.visitorId && !visitorId && payload.visitorId) memory.noteCookie(site.id, payload.visitorId, now);
     let click: AdClick | null = null;
     if (isVisit) {
@@ -187,7 +193,7 @@ export function collectRoutes(app: FastifyInstance, options: CollectOptions): vo
       const reason = bucket === "people" && isSuspicious(judgement) ? suspicious : "";
       const recount = options.counts.count(site.id, bucket, bucket === "bots" ? judgement.primary : reason, now);
       if (bucket === "people" && stored) {
-        const source = { siteId: site.id, network: networkOf(address), userAgent: userAgentOf(request.headers) };
+        const source = { siteId: site.id, network: customerNetworkOf(address), userAgent: seen.userAgent };
         const brought = click && { click, source, seen, rules: site.settings };
         late.add({ siteId: site.id, visitorId: stored.visitorId, page: payload.page, at: now, recount, brought });
       }
@@ -221,7 +227,7 @@ export function collectRoutes(app: FastifyInstance, options: CollectOptions): vo
   function observeReport(received: ReceivedReport): Observation {
     const { site, request, payload, address, cookies, endpoint, submitDigest, now } = received;
     const { headers } = request;
-    const network = networkOf(address);
+    const network = customerNetworkOf(address);
     const userAgent = userAgentOf(headers);
     const hasRefused = cookies.refusals.length > 0 || Object.values(payload.signals).includes("denied");
     const frequency = memory.observe({
@@ -269,6 +275,14 @@ export function collectRoutes(app: FastifyInstance, options: CollectOptions): vo
       return null;
     }
   }
+
+  return (url, request, response) => {
+    const endpoint = endpointOf.get(url);
+    // The framework refuses the others.
+    if (endpoint === undefined || request.method !== "POST" || hasSeveralHosts(request)) return false;
+    answer(endpoint, request, response);
+    return true;
+  };
 }
 
 /** A visit with refused consent is never counted as a bot's; one without a decision on consent can be. */
@@ -342,31 +356,8 @@ function findOwnOrigin(site: Site, headers: IncomingHttpHeaders, address: string
 }
 
 /** Allows the site's other hosts by CORS, with cookies: without them every report would be a new visitor. */
-function allowOrigin(reply: FastifyReply, origin: string): FastifyReply {
-  return reply
-    .header("access-control-allow-origin", origin)
-    .header("access-control-allow-credentials", "true")
-    .header("vary", "Origin");
-}
-
-function sendScript(request: IncomingMessage, reply: FastifyReply, script: TagScript, requestedHash: string | undefined) {
-  const etag = `"${script.hash}"`;
-  const isImmutable = requestedHash === script.hash;
-  reply
-    .type("text/javascript; charset=utf-8")
-    // Subresource integrity needs CORS on the site's other hosts.
-    .header("access-control-allow-origin", "*")
-    .header("cross-origin-resource-policy", "cross-origin")
-    .header("x-content-type-options", "nosniff")
-    .header("vary", "Accept-Encoding")
-    .header("etag", etag)
-    .header(
-      "cache-control",
-      isImmutable ? `public, max-age=${365 * daySeconds}, immutable` : "public, max-age=600, stale-while-revalidate=86400",
-    );
-  if (request.headers["if-none-match"]?.includes(etag)) return reply.code(304).send();
-  const accepts = request.headers["accept-encoding"] ?? "";
-  if (/\bbr\b/.test(accepts)) return reply.header("content-encoding", "br").send(script.brotli);
-  if (/\bgzip\b/.test(accepts)) return reply.header("content-encoding", "gzip").send(script.gzip);
-  return reply.send(script.text);
+function allowOrigin(response: ServerResponse, origin: string): void {
+  response.setHeader("access-control-allow-origin", origin);
+  response.setHeader("access-control-allow-credentials", "true");
+  response.setHeader("vary", "Origin");
 }

@@ -5,7 +5,7 @@ import { eraseMasks } from "../kernel/maskAddresses.ts";
 import { hourMs } from "../kernel/time.ts";
 import type { Observation } from "../traffic/observation.ts";
 import { nameOf } from "../traffic/modes.ts";
-import type { Judgement } from "../traffic/verdict.ts";
+import { weight, type Judgement } from "../traffic/verdict.ts";
 import { anonymize } from "../http/transport.ts";
 import type { AdClick } from "./adClick.ts";
 import { suspicious } from "../store/statistics/traffic.ts";
@@ -32,9 +32,10 @@ export const isSuspicious = ({ verdict, wouldBeBot }: Judgement) => !verdict.bot
 export const isNotable = (judgement: Judgement) => judgement.verdict.bot || isSuspicious(judgement);
 
 /** The kind under which a visit is sampled: the reason of a bot, or the strongest evidence against a suspicious visit. */
-function kindOf(judgement: Judgement): string {
-  const strongest = [...judgement.findings, ...judgement.shadows][0];
-  return judgement.verdict.bot || !strongest ? judgement.primary : `${suspicious}${nameOf(strongest.signal)}`;
+export function kindOf(judgement: Judgement): string {
+  const [first, ...others] = [...judgement.findings, ...judgement.shadows].map(({ signal }) => signal);
+  if (judgement.verdict.bot || !first) return judgement.primary;
+  return `${suspicious}${nameOf(others.reduce((strongest, one) => (weight(one) > weight(strongest) ? one : strongest), first))}`;
 }
 
 export function sampleVisits(store: Pick<Store, "traffic">, newId: () => string, onDefect: (error: unknown) => void) {

@@ -36,7 +36,7 @@ export function configurationCommands(program: CliCommand): void {
 
   exporting
     .command("configuration", { isDefault: true })
-    .description("write the present configuration as a file for 'apply', without secrets; `export` alone does the same")
+    .description("write the configuration as a file for 'apply', without secrets")
     .run(async ({ call, print }) => {
       const exported = await call("GET /configuration", {});
       print(exported, exported.text.trimEnd());

@@ -76,7 +76,7 @@ export function deliveryCommands(program: CliCommand): void {
 
   delivery
     .command("show <event>")
-    .description("show every delivery attempt of an event: request, response, duration and decision")
+    .description("show each attempt of an event's deliveries: request and response")
     .option("--connection <id>", "only deliveries of this connection")
     .option("--site <site>", "search only this site")
     .run(async (context, id: string, { connection, site }: { connection?: string; site?: string }) => {

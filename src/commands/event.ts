@@ -73,7 +73,7 @@ export function eventCommands(program: CliCommand): void {
 
   event
     .command("stages [site]")
-    .description("show how many leads reached each stage, by source, and how long that took")
+    .description("show how many leads reached each stage, and how fast, by source")
     .option("--stages <names>", "event names from the first stage to the last, separated by commas")
     .option("--days <days>", "stages that were received in these days", "30")
     .run(async ({ directory, call, print }, siteText: string | undefined, options: { stages?: string; days: string }) => {
@@ -85,7 +85,7 @@ export function eventCommands(program: CliCommand): void {
 
   event
     .command("sources [site]")
-    .description("show conversions and their value by source or campaign, by the last, the first or all visits")
+    .description("show conversions and their value by source or campaign")
     .option("--by <kind>", "source or campaign", "source")
     .option("--model <model>", "last, first or linear: which visits get a conversion", "last")
     .option("--days <days>", "days in UTC, up to today", "30")
@@ -112,7 +112,7 @@ export function eventCommands(program: CliCommand): void {
 
   event
     .command("release <id>")
-    .description('"not a bot": deliver a filtered event, and never filter events of this person again')
+    .description("deliver a filtered event, and never filter this person again")
     .option("--site <site>", "search only this site")
     .run(async (context, named: string, options: { site?: string }) => {
       const { site, id } = await findEvent(context, named, options.site);
@@ -125,7 +125,7 @@ export function eventCommands(program: CliCommand): void {
 
   program
     .command("why <order>")
-    .description("explain what became of an order at each platform")
+    .description("explain what happened to an order at each platform")
     .option("--platform <platform>", "only the answer for this platform")
     .option("--site <site>", "search only this site")
     .run(async ({ directory, call, print }, id: string, options: { platform?: string; site?: string }) => {

@@ -32,7 +32,7 @@ export function keyCommands(program: CliCommand): void {
 
   key
     .command("generate")
-    .description("print a new key and its hash, and store nothing: for a secret manager and `key add --hash`")
+    .description("print a new key and its hash, and store nothing")
     .option("--test", "a test key")
     .action((options: { test?: boolean }, command: CliCommand) => {
       const made = makeKey(options.test ? "test" : "live");

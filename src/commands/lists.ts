@@ -45,23 +45,32 @@ export const readPaging = ({ limit, cursor }: PagingOptions): Paging => ({
   ...given({ cursor }),
 });
 
-export type EventOptions = { event?: string; from?: string; to?: string };
+export type PeriodOptions = { from?: string; to?: string };
+export type EventOptions = PeriodOptions & { event?: string };
+
+/** `what` names the rows: "changes", or "events received". */
+export const withPeriod = (command: CliCommand, what: string): CliCommand =>
+  command
+    .option("--from <time>", `only ${what} since: 2026-11-15, 2026-11-15T08:00Z, or 2h, 7d ago`)
+    .option("--to <time>", `only ${what} before`);
 
 /** The filters of every list of events, or of what became of them. */
 export const withEventFilters = (command: CliCommand): CliCommand =>
-  command
-    .option("--event <name>", "only events with this name")
-    .option("--from <time>", "only events received since: 2026-11-15, 2026-11-15T08:00Z, or 2h, 7d ago")
-    .option("--to <time>", "only events received before");
+  withPeriod(command.option("--event <name>", "only events with this name"), "events received");
 
-export function readEventFilters({ event, ...options }: EventOptions, now: number) {
+export const readEventFilters = ({ event, ...options }: EventOptions, now: number) => ({
+  ...given({ event }),
+  ...readPeriod(options, now),
+});
+
+export function readPeriod(options: PeriodOptions, now: number) {
   const read = (name: "from" | "to") => {
     const text = options[name];
     return text === undefined ? undefined : readTime(name, text, now);
   };
   const [from, to] = [read("from"), read("to")];
   if (from !== undefined && to !== undefined && from >= to) throw new Refusal("from", "--from must be before --to.");
-  return given({ event, from, to });
+  return given({ from, to });
 }
 
 /** The end of a text table that has more pages. */

@@ -1,11 +1,22 @@
+import type { Answer } from "../contract/contract.ts";
 import type { FileText } from "../configFile/plan.ts";
 import { levels, type Finding, type Level } from "../doctor/finding.ts";
 import { describeUnknown, readConfig, type Config } from "../installation/config.ts";
 import { loadInstallation } from "../installation/installation.ts";
 import { countOf } from "../kernel/text.ts";
 import { waitForStopSignal } from "../server/stopSignal.ts";
-import { findSiteOrOnly, printResult, table, timeText, type CliCommand } from "./context.ts";
-import { moreText, readPaging, withPaging, type PagingOptions } from "./lists.ts";
+import { printResult, siteName, table, timeText, type CliCommand } from "./context.ts";
+import {
+  listPage,
+  moreText,
+  readPaging,
+  readPeriod,
+  selectSites,
+  withPaging,
+  withPeriod,
+  type PagingOptions,
+  type PeriodOptions,
+} from "./lists.ts";
 
 export function operateCommands(program: CliCommand): void {
   program
@@ -70,16 +81,32 @@ export function operateCommands(program: CliCommand): void {
 }
 
 export function auditCommand(program: CliCommand): void {
-  withPaging(program.command("audit [site]"), "changes", "100")
+  withPaging(withPeriod(program.command("audit [site]"), "changes"), "changes", "100")
     .description("show who changed what, newest first")
     .option("--installation", "changes of the installation: members, API keys, deleted sites, encryption keys")
-    .run(async ({ directory, call, print }, siteText: string | undefined, options: AuditOptions) => {
-      const query = readPaging(options);
-      const listed = options.installation
-        ? await call("GET /audit", { query })
-        : await call("GET /sites/:site/audit", { params: { site: findSiteOrOnly(directory, siteText).id }, query });
-      const rows = listed.items.map((line) => [timeText(line.at), line.actor, line.action, JSON.stringify(line.detail)]);
-      print(listed, table(["TIME (UTC)", "ACTOR", "ACTION", "DETAIL"], rows, "No changes yet.") + moreText(listed));
+    .run(async ({ directory, call, by, print }, siteText: string | undefined, options: AuditOptions) => {
+      const period = readPeriod(options, by.now);
+      const head = ["TIME (UTC)", "SITE", "ACTOR", "ACTION", "DETAIL"];
+      const cells = (place: string, { at, actor, action, detail }: AuditLine) => [
+        timeText(at),
+        place,
+        actor,
+        action,
+        JSON.stringify(detail),
+      ];
+      if (options.installation) {
+        const listed = await call("GET /audit", { query: { ...readPaging(options), ...period } });
+        const lines = listed.items.map((line) => cells("–", line));
+        return print(listed, table(head, lines, "No changes.") + moreText(listed));
+      }
+      const { value, rows, next } = await listPage(
+        selectSites(directory, siteText),
+        readPaging(options),
+        (params, paging) => call("GET /sites/:site/audit", { params, query: { ...period, ...paging } }),
+        ({ id }) => id,
+      );
+      const lines = rows.map(({ site, item }) => cells(siteName(site), item));
+      print(value, table(head, lines, "No changes.") + moreText({ next }));
     });
 }
 
@@ -91,7 +118,8 @@ async function readFor(config: Config, path: string): Promise<FileText> {
   return file;
 }
 
-type AuditOptions = PagingOptions & { installation?: boolean };
+type AuditLine = Answer<"GET /audit">["items"][number];
+type AuditOptions = PagingOptions & PeriodOptions & { installation?: boolean };
 
 const marks: Record<Level, string> = { ok: "ok", note: "note", warning: "warn", error: "FAIL" };
 

@@ -13,13 +13,25 @@ import {
   findSiteOrOnly,
   readNumber,
   readPairs,
+  siteName,
   table,
   timeText,
   type CommandContext,
   type CliCommand,
 } from "./context.ts";
-import { moreText, readPaging, withPaging, type PagingOptions } from "./lists.ts";
+import {
+  listPage,
+  moreText,
+  readPaging,
+  readPeriod,
+  selectSites,
+  withPaging,
+  withPeriod,
+  type PagingOptions,
+  type PeriodOptions,
+} from "./lists.ts";
 
+type BotsOptions = PagingOptions & PeriodOptions & { suspicious?: true };
 type Clicks = { days: string; costPerClick?: string; csv?: true };
 type Check = { userAgent?: string; ip?: string; header: string[] };
 type Explained = Answer<"POST /sites/:site/traffic/check">;
@@ -43,27 +55,33 @@ export function trafficCommands(program: CliCommand): void {
       print(explained, explanation(explained, settings).join("\n"));
     });
 
-  withPaging(traffic.command("bots [site]"), "visits")
+  withPaging(withPeriod(traffic.command("bots [site]"), "visits"), "visits")
     .description("list a sample of bot visits, newest first")
     .option("--suspicious", "visits that count as people's, with evidence against them")
-    .run(async ({ directory, call, print }, siteText: string | undefined, options: PagingOptions & { suspicious?: true }) => {
-      const { id } = findSiteOrOnly(directory, siteText);
-      const query = { ...readPaging(options), suspicious: options.suspicious ? ("true" as const) : ("false" as const) };
-      const listed = await call("GET /sites/:site/bots", { params: { site: id }, query });
-      const rows = listed.items.map(({ verdict, ...visit }) => [
+    .run(async ({ directory, call, by, print }, siteText: string | undefined, options: BotsOptions) => {
+      const filter = { ...readPeriod(options, by.now), suspicious: options.suspicious ? ("true" as const) : ("false" as const) };
+      const { value, rows, next } = await listPage(
+        selectSites(directory, siteText),
+        readPaging(options),
+        (params, paging) => call("GET /sites/:site/bots", { params, query: { ...filter, ...paging } }),
+        ({ id }) => id,
+      );
+      const lines = rows.map(({ site, item: { verdict, ...visit } }) => [
         visit.id,
+        siteName(site),
         timeText(visit.seenAt),
         String(verdict.score),
         verdict.reasons[0] ?? verdict.shadows?.[0] ?? visit.reason,
         visit.page,
       ]);
-      const head = ["ID", "SEEN (UTC)", "SCORE", "REASON", "PAGE"];
-      print(listed, table(head, rows, "No bot visits in the last 14 days.") + moreText(listed));
+      const head = ["ID", "SITE", "SEEN (UTC)", "SCORE", "REASON", "PAGE"];
+      const nothing = options.from || options.to ? "No matching bot visits." : "No bot visits in the last 14 days.";
+      print(value, table(head, lines, nothing) + moreText({ next }));
     });
 
   traffic
     .command("clicks [site]")
-    .description("count the clicks of bots on advertisements by campaign, or list them as CSV to claim them back")
+    .description("count ad clicks of bots by campaign, or list them as CSV")
     .option("--days <n>", "number of days", "30")
     .option("--cost-per-click <amount>", "what you pay for a click")
     .option("--csv", "print one line for each click that is kept")
@@ -85,10 +103,10 @@ export function trafficCommands(program: CliCommand): void {
 
   traffic
     .command("evidence [site]")
-    .description("list the signals with their modes, and the visits, submitted emails and conversions with each")
+    .description("list the signals with their modes, and how often each was seen")
     .option("--hours <n>", "number of hours", "336")
     .run(async ({ directory, call, print }, siteText: string | undefined, options: { hours: string }) => {
-      const { id } = findSiteOrOnly(directory, siteText);
+      const { id, hosts, settings } = findSiteOrOnly(directory, siteText);
       const hours = readNumber("hours", options.hours, 9600);
       const listed = await call("GET /sites/:site/traffic/evidence", { params: { site: id }, query: { hours } });
       const rows = listed.signals
@@ -98,7 +116,16 @@ export function trafficCommands(program: CliCommand): void {
         );
       const text = table(["MODE", "SIGNAL", "POINTS", "VISITS", "EMAILS", "CONVERSIONS", "WHY"], rows, "");
       const all = `Visitors submitted ${listed.emails} emails; ${listed.conversions} conversions are of people who visited.`;
-      print(listed, `${text}\n\n${all} To switch on what is in shadow: cleancast site set SITE evidence=all=on`);
+      const safe = listed.signals.filter((one) => one.mode === "shadow" && one.visits > 0 && one.emails + one.conversions === 0);
+      const names = safe.map(({ signal }) => signal.toLowerCase());
+      // A new list replaces the old one.
+      const kept = settings.evidence.filter((entry) => !names.includes(entry.slice(0, entry.lastIndexOf("="))));
+      const chosen = [...kept, ...names.map((name) => `${name}=on`)].join(",");
+      const hint =
+        names.length > 0
+          ? `\nTo switch on what was seen at none of them: cleancast site set ${hosts[0]} "evidence=${chosen}"`
+          : "";
+      print(listed, `${text}\n\n${all}${hint}`);
     });
 
   traffic

@@ -65,7 +65,7 @@ export function webhookCommands(program: CliCommand): void {
 
   webhook
     .command("test <id>")
-    .description("push the totals of the current period, marked as a test, and show the response")
+    .description("push the current totals, marked as a test, and show the response")
     .run(async (context, id: string) => {
       const tested = await context.call("POST /sites/:site/webhooks/:webhook/test", { params: await paramsOf(context, id) });
       const { ok, httpStatus, error, response } = tested;
@@ -107,7 +107,7 @@ export function webhookCommands(program: CliCommand): void {
 
   webhook
     .command("repair <id> <url>")
-    .description("give a webhook that cannot be read its address again, with a new secret; its periods are kept")
+    .description("give a webhook that cannot be read its address again")
     .run(async (context, id: string, url: string) => {
       const by = { ...context.by, allow: context.config.allowPrivate };
       const { secret, waiting } = await repairWebhook(context, await findWebhook(context, id), url, by);

@@ -19,7 +19,7 @@ type Options = { connection?: string; platform?: string; event?: string; days: s
 export function whatIfCommands(program: CliCommand): void {
   program
     .command("what-if <site> <name=value...>")
-    .description("tell what changed settings of the site would have done with stored events; nothing is sent or saved")
+    .description("show what changed settings would have done; nothing is sent or saved")
     .option("--connection <id>", "the settings are those of this connection")
     .option("--platform <platform>", "the settings are those of another connection, which is not saved")
     .option("--event <id>", "only this event")

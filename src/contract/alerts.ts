@@ -2,7 +2,7 @@
 
 import { z } from "zod";
 import { alertKinds } from "../kernel/event.ts";
-import { id, page, paging, type Route, time } from "./route.ts";
+import { id, page, paging, period, type Route, time } from "./route.ts";
 
 const alert = z.object({
   kind: z.enum(alertKinds),
@@ -49,7 +49,7 @@ export const alertRoutes = {
   "GET /sites/:site/audit": {
     summary: "List changes to a site, newest first",
     allow: "viewer",
-    query: z.object(paging),
+    query: z.object({ ...paging, ...period }),
     answer: page(auditLine),
   },
   "GET /sites/:site/audit.csv": {
@@ -61,7 +61,7 @@ export const alertRoutes = {
     summary: "List changes to the installation, newest first",
     allow: "owner",
     apiKeys: false,
-    query: z.object(paging),
+    query: z.object({ ...paging, ...period }),
     answer: page(auditLine),
   },
   "GET /audit.csv": {

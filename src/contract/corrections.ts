@@ -2,7 +2,7 @@
 
 import { z } from "zod";
 import { correction } from "./events.ts";
-import { id, page, paging, type Route } from "./route.ts";
+import { id, page, paging, period, type Route } from "./route.ts";
 
 const correctionLine = correction
   .extend({ event: id.describe("The conversion."), connection: id, platform: z.string() })
@@ -12,7 +12,11 @@ export const correctionRoutes = {
   "GET /sites/:site/corrections": {
     summary: "List the corrections of refunded conversions, those of the newest conversions first",
     allow: "viewer",
-    query: z.object(paging),
+    query: z.object({
+      ...paging,
+      ...period,
+      event: z.string().max(200).optional().describe("The conversions' name. The period is that in which they were received."),
+    }),
     answer: page(correctionLine),
   },
   "POST /sites/:site/corrections": {

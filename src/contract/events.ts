@@ -14,7 +14,7 @@ import {
   moment,
   page,
   paging,
-  queryTime,
+  period,
   response,
   type Route,
   sentRequest,
@@ -217,8 +217,7 @@ const eventFilter = {
     .regex(/^[A-Za-z]{3}$/, "must be an ISO 4217 code")
     .optional()
     .describe("Only events with a value in this currency."),
-  from: queryTime.describe(from),
-  to: queryTime.describe(to),
+  ...period,
 };
 
 const unselected = z
@@ -254,8 +253,7 @@ const deliveryFilter = {
 const logFilter = {
   ...deliveryFilter,
   unselected: unselected.default("exclude"),
-  from: eventFilter.from,
-  to: eventFilter.to,
+  ...period,
 };
 
 const chosenDeliveries = z.strictObject({

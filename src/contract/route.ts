@@ -53,9 +53,11 @@ export const time = z.number().int().describe("Unix time in milliseconds.");
 /** A time in a request body. */
 export const moment = z.number().int().min(0).max(maxTime).describe("Unix time in milliseconds.");
 /** A time in a query string. */
-export const queryTime = z.coerce.number().int().min(0).max(maxTime).optional();
+const queryTime = z.coerce.number().int().min(0).max(maxTime).optional();
 export const from = "Start of the period, included. Unix time in milliseconds.";
 export const to = "End of the period, not included. Unix time in milliseconds.";
+/** The times between which lists are asked for. */
+export const period = { from: queryTime.describe(from), to: queryTime.describe(to) };
 
 /** A name that people choose, on one line. */
 export const name = z

@@ -88,6 +88,36 @@ export const sessionRoutes = {
     apiKeys: false,
     answer: done,
   },
+  "GET /me/devices": {
+    summary: "List your devices that show alerts",
+    allow: "signed in",
+    apiKeys: false,
+    answer: z.object({
+      items: z.array(
+        z.object({ id: id.describe("The SHA-256 of the device's address at its push service."), name, createdAt: time }),
+      ),
+      publicKey: z.string().describe("The key that a browser subscribes with (VAPID)."),
+    }),
+  },
+  "POST /me/devices": {
+    summary: "Show alerts on a device, once its push service has taken a first notification",
+    allow: "signed in",
+    apiKeys: false,
+    body: z.object({
+      name,
+      endpoint: z.string().min(1).max(2000).describe("The address at the browser's push service."),
+      keys: z
+        .object({ p256dh: z.base64url().length(87), auth: z.base64url().length(22) })
+        .describe("As PushSubscription.toJSON() gives them."),
+    }),
+    answer: z.object({ id }),
+  },
+  "DELETE /me/devices/:device": {
+    summary: "Show no alerts on one of your devices any more",
+    allow: "signed in",
+    apiKeys: false,
+    answer: done,
+  },
   "PATCH /me": {
     summary: "Change your name",
     allow: "signed in",

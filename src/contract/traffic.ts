@@ -1,7 +1,7 @@
 // Declares the routes of bot visits and their verdicts.
 
 import { z } from "zod";
-import { count, id, page, paging, time, type Route } from "./route.ts";
+import { count, id, page, paging, period, time, type Route } from "./route.ts";
 
 /** off: not looked for. shadow: counted and shown, without an effect on verdicts. */
 export const evidenceModes = ["off", "shadow", "on"] as const;
@@ -44,6 +44,8 @@ const botVisit = z.object({
   verdict,
 });
 
+const suspicious = z.enum(["true", "false"]).default("false").describe("Lists visits of people with evidence against them.");
+
 const clickDays = z.coerce.number().int().min(1).max(60).default(30).describe("The number of days, in UTC, with today.");
 
 const clickNumbers = {
@@ -58,15 +60,13 @@ export const trafficRoutes = {
   "GET /sites/:site/bots": {
     summary: "List a sample of the visits classified as bots, or of suspicious ones, newest first",
     allow: "viewer",
-    query: z.object({
-      ...paging,
-      suspicious: z.enum(["true", "false"]).default("false").describe("Lists visits of people with evidence against them."),
-    }),
+    query: z.object({ ...paging, ...period, suspicious }),
     answer: page(botVisit),
   },
   "GET /sites/:site/bots.csv": {
-    summary: "Export the sample of bot visits as CSV",
+    summary: "Export the sample of bot visits, or of suspicious ones, as CSV",
     allow: "viewer",
+    query: z.object({ suspicious }),
     answer: "csv",
   },
   "GET /sites/:site/bots/:visit": {

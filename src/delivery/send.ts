@@ -23,8 +23,11 @@ export type SendFailure = {
 /** What came back: the platform's response, or why there is none. */
 export type Answer = { ok: true; response: PlatformResponse } | SendFailure;
 
+/** Messages to devices are bytes, in place of the body. */
+type OutgoingRequest = PlatformRequest & { bytes?: Buffer };
+
 export type Sender = {
-  send(request: PlatformRequest, to: { platform: string; customerAddress: boolean }): Promise<Answer>;
+  send(request: OutgoingRequest, to: { platform: string; customerAddress: boolean }): Promise<Answer>;
   close(): Promise<void>;
 };
 
@@ -96,7 +99,7 @@ type CallOptions = { origin?: string; attemptMs: number };
 function call(
   agent: Agent,
   url: URL,
-  request: PlatformRequest,
+  request: OutgoingRequest,
   { origin = url.origin, attemptMs }: CallOptions,
 ): Promise<Answer> {
   const options = {
@@ -104,7 +107,7 @@ function call(
     path: url.pathname + withSecrets(url.search, request.secretQuery),
     method: request.method,
     headers: request.headers,
-    body: request.method === "GET" ? null : request.body,
+    body: request.method === "GET" ? null : (request.bytes ?? request.body),
   };
   return new Promise((resolve) => {
     agent.dispatch(options, new Call(resolve, attemptMs));

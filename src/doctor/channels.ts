@@ -29,12 +29,13 @@ export async function* checkMail({ config }: Pick<StoreContext, "config">): Asyn
 
 export async function* checkChannels({ directory, store, config }: StoreContext): AsyncFindings {
   const sites = Array.from(directory.sites());
-  const unattended = sites.filter(
-    ({ settings, connections }) =>
-      settings.alertEmails.length === 0 &&
-      settings.alertWebhook === null &&
-      connections.some(({ platform }) => platform !== "sandbox"),
-  );
+  const unattended: Site[] = [];
+  for (const site of sites) {
+    const { settings, connections } = site;
+    if (settings.alertEmails.length > 0 || settings.alertWebhook !== null) continue;
+    if (!connections.some(({ platform }) => platform !== "sandbox")) continue;
+    if ((await store.pushDevices.listFor(site.id)).length === 0) unattended.push(site);
+  }
   if (unattended.length)
     yield warning(
       `${listNames(unattended.map(nameOf))}: no alert recipient is configured`,

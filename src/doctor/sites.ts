@@ -171,9 +171,15 @@ async function* checkRejected(site: Site, { store, now }: StoreContext): AsyncFi
   const withKey = requests.filter(({ status, keyId }) => status === 400 && keyId !== null);
   if (withKey.length >= maxRequests / 5)
     yield warning(
-      `${name}: ${withKey.length} requests with a valid key were rejected for their content: "${withKey[0]?.error}"`,
+      `${name}: ${withKey.length} requests with a valid key were rejected for their content: ${errorsText(withKey)}`,
       "The dashboard lists them under Configuration, Inbound keys, Rejected requests; docs/reference/inbound.md explains every field.",
     );
+}
+
+/** The most frequent errors first. */
+function errorsText(requests: readonly { error: string }[]): string {
+  const byError = [...Map.groupBy(requests, (one) => one.error)].toSorted(([, one], [, other]) => other.length - one.length);
+  return listNames(byError.map(([text, some]) => `${some.length} × "${text}"`));
 }
 
 function* checkTimeZones(sites: readonly Site[]): Findings {

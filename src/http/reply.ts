@@ -1,6 +1,6 @@
 // Answers in plain text, and answers without the framework.
 
-import type { OutgoingHttpHeaders, ServerResponse } from "node:http";
+import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from "node:http";
 import type { FastifyReply } from "fastify";
 
 const contentTypes = {
@@ -13,6 +13,9 @@ export function sendText(reply: FastifyReply, status: number, text: string): Fas
 }
 
 export const sendNotFound = (reply: FastifyReply): FastifyReply => sendText(reply, 404, "Not found.");
+
+/** Answers a request and returns true, or leaves it to the framework. */
+export type DirectRoute = (url: string, request: IncomingMessage, response: ServerResponse) => boolean;
 
 type AnswerOptions = {
   format?: keyof typeof contentTypes;

@@ -192,13 +192,17 @@ function normalizeAddress(text: string): string {
 }
 
 /** The unit that shares a rate limit: one IPv4 address, or the /64 of an IPv6 subscriber. */
-export function networkOf(address: string): string {
-  if (!ipaddr.IPv6.isValid(address)) return address;
-  return ipaddr.IPv6.parse(address).toNormalizedString().split(":").slice(0, 4).join(":");
+export function networkOf(address: string, groups = 4): string {
+  // Most addresses.
+  if (!address.includes(":") || !ipaddr.IPv6.isValid(address)) return address;
+  return ipaddr.IPv6.parse(address).toNormalizedString().split(":").slice(0, groups).join(":");
 }
+
+/** The network of one customer of a provider: a /48 of IPv6, which has 65,536 networks. */
+export const customerNetworkOf = (address: string): string => networkOf(address, 3);
 
 /** Cuts an address to its network: 192.0.2.0, or the first 48 bits of IPv6. */
 export function anonymize(address: string): string {
   if (!address.includes(":")) return address.replace(/\.\d+$/, ".0");
-  return `${networkOf(address).split(":").slice(0, 3).join(":")}::`;
+  return `${customerNetworkOf(address)}::`;
 }

@@ -1,7 +1,7 @@
 // Judges the visits of a person again when their click ids are about to be used for a conversion: the first clicks of a farm looked
 // like anybody's.
 
-import { networkOf } from "../http/transport.ts";
+import { customerNetworkOf } from "../http/transport.ts";
 import { dayMs } from "../kernel/time.ts";
 import type { TrafficMemory } from "../traffic/frequency.ts";
 import type { VisitRules } from "../traffic/lists.ts";
@@ -22,7 +22,7 @@ export function withLateVerdicts(
   const visits = identity.visits.map((visit) => {
     const { browser, seenAt, clickIds } = visit;
     if (!browser || seenAt < now - rememberedMs || Object.keys(clickIds).length === 0) return visit;
-    const keys = memory.keysOf({ siteId, network: networkOf(browser.address), userAgent: browser.userAgent });
+    const keys = memory.keysOf({ siteId, network: customerNetworkOf(browser.address), userAgent: browser.userAgent });
     const verdict = judgeLater(visit, memory.recall(keys, visit.visitorId, now), settings);
     return verdict ? { ...visit, verdict } : visit;
   });

@@ -2,7 +2,7 @@
 
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import { writeAnswer } from "../http/reply.ts";
+import { writeAnswer, type DirectRoute } from "../http/reply.ts";
 import { threadShare } from "../kernel/concurrency.ts";
 import { Late, within } from "../kernel/deadline.ts";
 import { answerBatch } from "./batch.ts";
@@ -25,11 +25,8 @@ import {
 const inboundPath = "/__cc/inbound";
 const batchPath = `${inboundPath}/batch`;
 
-/** Answers a request and returns true, or leaves it to the framework. */
-type DirectRoute = (url: string, request: IncomingMessage, response: ServerResponse) => boolean;
-
-/** `other` answers requests of another path before the framework, too. */
-export function inboundRoute(app: FastifyInstance, options: InboundOptions, other: DirectRoute = () => false): void {
+/** `others` answer requests of other paths before the framework, too. */
+export function inboundRoute(app: FastifyInstance, options: InboundOptions, ...others: DirectRoute[]): void {
   function answer(path: InboundPath, request: IncomingMessage, response: ServerResponse): void {
     const answerOne = request.method !== "POST" ? refuseMethod : path === batchPath ? answerBatch : answerEvent;
     answerOne(request, response, options).catch((error: unknown) => {
@@ -46,7 +43,7 @@ export function inboundRoute(app: FastifyInstance, options: InboundOptions, othe
     const url = request.url ?? "";
     const path = inboundPathOf(url);
     if (path) answer(path, request, response);
-    else if (!other(url, request, response)) app.routing(request, response);
+    else if (!others.some((take) => take(url, request, response))) app.routing(request, response);
   });
   // Other forms of the paths, such as an encoded one, and the second server of the host name "localhost". The answer comes
   // before the framework looks at content type or body, which would change the order of the checks.

@@ -13,4 +13,7 @@ export const maxEventAgeMs = 90 * dayMs;
 /** Later times can only be mistakes. */
 export const maxTime = Date.UTC(2200, 0);
 
+/** From `from` on, and before `to`. */
+export type Period = { from?: number | undefined; to?: number | undefined };
+
 export const weekDays = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"] as const;

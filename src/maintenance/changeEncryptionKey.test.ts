@@ -13,6 +13,7 @@ import { migrate } from "../store/schema/migrate.ts";
 import { WrongEncryptionKey } from "../store/maintenance/encryptionKeyCheck.ts";
 import { sealedColumns } from "../store/maintenance/sealedColumns.ts";
 import { connectDatabase, type StoreLocation } from "../store/connect.ts";
+import { sealWith } from "../store/engine/seal.ts";
 import { createStore, type Store } from "../store/store.ts";
 import { fillTable } from "../store/copy/rows.ts";
 import { resealAll, endKeyChange } from "./changeEncryptionKey.ts";
@@ -127,6 +128,8 @@ describe.each(engines)("on %s", (engine) => {
     try {
       expect(await isKeyLost(db, () => [oldKey])).toBe(false);
       expect(await isKeyLost(db, () => [newKey])).toBe(true);
+      const pushKey = sealWith(oldKey).seal("{}", "push key");
+      await db.write((tx) => tx.all(`INSERT INTO settings (name, value) VALUES ('push key', $1)`, [pushKey]));
       const gone = await discardSealedValues(db, () => [newKey], 5);
       expect(gone).toEqual({
         sites: 1,
@@ -138,13 +141,16 @@ describe.each(engines)("on %s", (engine) => {
         source_requests: 1,
         webhooks: 2,
         data_exports: 1,
+        push_devices: 1,
         order_feeds: 1,
         bot_visits: 1,
         events: 1,
-        settings: 2,
+        settings: 3,
       });
       expect(await isKeyLost(db, () => [newKey])).toBe(false);
       expect(await db.all(`SELECT id FROM sessions`)).toEqual([]);
+      // The next device makes another one.
+      expect(await db.all(`SELECT name FROM settings WHERE name = 'push key'`)).toEqual([]);
       expect(await db.all(`SELECT two_factor FROM users`)).toEqual([{ two_factor: 0 }]);
       expect(await discardSealedValues(db, () => [newKey], 6)).toEqual({});
     } finally {

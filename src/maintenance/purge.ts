@@ -2,7 +2,7 @@
 // docs/reference/stored-data.md lists the stored data with its periods and settings.
 
 import { createLeaderJob, type JobNode, type LeaderJob, type Leadership } from "../background/leaderJob.ts";
-import type { Pace } from "../background/pace.ts";
+import { createStepSize, type Pace } from "../background/pace.ts";
 import { readShare } from "../background/share.ts";
 import { keepRunsDays, maxRuns } from "../kernel/reconciliation.ts";
 import { dayMs, hourMs, minuteMs } from "../kernel/time.ts";
@@ -36,7 +36,6 @@ const maxEvents = 5000;
 /** A site with more events than can be removed in this time goes on after the others. */
 const turnMs = 30_000;
 const maxRows = 500;
-const maxRecords = 100;
 const maxHours = 12;
 
 type PurgedSite = {
@@ -100,7 +99,7 @@ export function createPurgeJob(options: PurgeOptions): LeaderJob {
 
   /** For steps that always begin at the oldest row, and return how many they removed. */
   const untilNone = (step: (limit: number) => Promise<number>) =>
-    inSteps(maxRecords, async (_after, limit) => {
+    inSteps(maxRows, async (_after, limit) => {
       const removed = await step(limit);
       return { removed, next: removed > 0 ? "" : null };
     });
@@ -122,7 +121,9 @@ export function createPurgeJob(options: PurgeOptions): LeaderJob {
     removed += await untilNone((limit) => store.people.purgeVisitors(id, now() - settings.keepMs, limit));
     const ages = { before: now() - settings.keepEventsMs, statisticsFrom: now() - keepStatisticsMs };
     removed += await inSteps(maxEvents, (after, limit) => store.purge.events(id, ages, after, limit), until);
-    return removed + (await untilNone((limit) => store.syncLog.purge(id, now() - settings.keepLogMs, limit)));
+    // Events that are left take their answers along in the next turn.
+    if (elapsed() >= until) return removed;
+    return removed + (await untilNone((limit) => store.syncLog.purge(id, answersBefore(settings, now()), limit)));
   }
 
   /** Purges what is found only by reading all rows, or is rare. */
@@ -130,7 +131,7 @@ export function createPurgeJob(options: PurgeOptions): LeaderJob {
     purged += await store.snapshots.purge(id, now() - keepSnapshotsMs);
     await inSteps(maxRows, (after, limit) => store.people.purgePeople(id, now() - settings.keepMs, after, limit));
     await inSteps(maxRows, (after, limit) => store.purge.claims(id, now(), after, limit));
-    await inSteps(maxRecords, (after, limit) => store.purge.agreements(id, now() - keepAgreementsMs, after, limit));
+    await inSteps(maxRows, (after, limit) => store.purge.agreements(id, now() - keepAgreementsMs, after, limit));
     await inSteps(maxRows, (after, limit) => store.senderRefs.purge(id, now() - settings.keepEventsMs, after, limit));
     for (const source of sources) await store.sourceRequests.purge(id, source.id, now());
     for (const key of [...keys, ...sources])
@@ -228,7 +229,12 @@ export function createPurgeJob(options: PurgeOptions): LeaderJob {
 
 const retentionOf = ({ settings: { keepMs, keepEventsMs, keepLogMs } }: PurgedSite) => `${keepMs} ${keepEventsMs} ${keepLogMs}`;
 
-const [minRows, firstRows] = [8, 32];
+/** Answers end with their event where both end in the same hour: to remove them before would be a second write of every event. */
+function answersBefore({ keepEventsMs, keepLogMs }: PurgedSite["settings"], now: number): number {
+  const before = now - keepLogMs;
+  const hourOfEvents = Math.floor((now - keepEventsMs) / hourMs) * hourMs;
+  return before > hourOfEvents && before < hourOfEvents + hourMs ? hourOfEvents : before;
+}
 
 type Step = (after: string, limit: number) => Promise<PurgeStep>;
 
@@ -244,17 +250,16 @@ type Stepping = {
 /** Runs steps of at most `max` rows until nothing is left, or until a time. Returns how many records were removed. */
 export async function runSteps(stepping: Stepping, max: number, step: Step): Promise<number> {
   const { pace, elapsed, mayContinue, signal, until = Infinity } = stepping;
-  let limit = Math.min(firstRows, max);
+  const size = createStepSize(pace, max);
   let removed = 0;
   for (let after = ""; elapsed() < until && (await mayContinue());) {
     const startedAt = elapsed();
-    const done = await step(after, limit);
+    const done = await step(after, size.rows());
     const took = elapsed() - startedAt;
     removed += done.removed;
     if (done.next === null) break;
     after = done.next;
-    if (took > pace.stepMs) limit = Math.max(minRows, Math.floor(limit / 2));
-    else if (took < pace.stepMs / 2) limit = Math.min(max, limit * 2);
+    size.adapt(took);
     await pace.rest(took, signal);
   }
   return removed;

@@ -290,5 +290,10 @@ describe("the embedded database", () => {
   test("a backup of an unreleased version is not restored", async () => {
     const file = await writeEmptyBackup(tablesAt(latestVersion));
     await expect(verifyBackup(file, keys)).rejects.toThrow("was made by an unreleased version of Cleancast");
+    // One of the tables has another name since.
+    const other = await writeEmptyBackup(tablesAt(latestVersion).with(0, "heads"));
+    await expect(verifyBackup(other, keys)).rejects.toThrow("was made by an unreleased version of Cleancast");
+    const twice = await writeEmptyBackup([...tablesAt(latestVersion), "sites"]);
+    await expect(verifyBackup(twice, keys)).rejects.toThrow("has the table sites twice");
   });
 });

@@ -57,6 +57,12 @@ const obstacles: Record<RestoreObstacle, string> = {
   "newer schema": "The present database belongs to a newer version of Cleancast; restore with that version.",
 };
 
+const unreleased = () =>
+  new Conflict(
+    "file",
+    "The backup was made by an unreleased version of Cleancast, and cannot be restored. Export the configuration with that version.",
+  );
+
 /** Reads the whole file, and checks that it is undamaged, of a known schema, and sealed with the present key. */
 export async function verifyBackup(
   file: string,
@@ -74,8 +80,7 @@ export async function verifyBackup(
     if (done) {
       const [table] = missing;
       if (table !== undefined) throw new Conflict("file", `The table ${table} is missing in the backup; it is not restored.`);
-      if (generation !== generationOf())
-        throw new Conflict("file", "The backup was made by an unreleased version of Cleancast, and cannot be restored.");
+      if (generation !== generationOf()) throw unreleased();
       return { header: header as unknown as Header, ...value };
     }
     if (value.part === "header") {
@@ -88,10 +93,9 @@ export async function verifyBackup(
       for (const table of tablesAt(header.schema)) missing.add(table);
     }
     if (value.part === "table" && !missing.delete(value.table))
-      throw new Conflict(
-        "file",
-        `The backup has a table ${value.table} that is not in schema ${header?.schema}, or has it twice.`,
-      );
+      throw tablesAt(header?.schema ?? 0).includes(value.table)
+        ? new Conflict("file", `The backup has the table ${value.table} twice; it is not restored.`)
+        : unreleased();
     if (value.part !== "rows" || value.table !== "settings") continue;
     for (const row of value.rows) {
       const { name, value: text } = Object.fromEntries(value.columns.map((column, i) => [column, row[i]]));

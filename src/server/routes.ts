@@ -10,6 +10,7 @@ import { mountSharing } from "../api/sharing/mount.ts";
 import { collectRoutes } from "../collect/route.ts";
 import { hostCheckRoutes } from "../domains/route.ts";
 import { createRateLimit } from "../http/rate.ts";
+import type { DirectRoute } from "../http/reply.ts";
 import type { TransportRules } from "../http/transport.ts";
 import { createLoad } from "../inbound/load.ts";
 import type { InboundOptions } from "../inbound/event.ts";
@@ -48,13 +49,12 @@ export function mountRoutes(app: FastifyInstance, options: RouteOptions): Mounte
   const { store, directory, lanes, breaker, checker, traces } = services;
   const { transport } = options.config;
   observability.mountRoutes(app, { store, directory, lanes, breaker, version, certificateExpiresAt, traces });
-  mountInbound(app, options);
+  mountInbound(app, options, mountCollect(app, options));
   hostCheckRoutes(app, { directory, transport, checker });
-  mountCollect(app, options);
   return mountManagement(app, options);
 }
 
-function mountInbound(app: FastifyInstance, { config, services, observability }: RouteOptions): void {
+function mountInbound(app: FastifyInstance, { config, services, observability }: RouteOptions, takeReport: DirectRoute): void {
   const { store, directory, lanes, links, memory, visitCounts, openEvents, keyUses, ownHost, traces, now, onDefect } = services;
   const onConverted = (siteId: string, evidence: ReadonlySet<string>, at: number) => {
     for (const name of ["", ...evidence]) visitCounts.countEvidence(siteId, "evidence at conversions", name, at);
@@ -104,12 +104,12 @@ function mountInbound(app: FastifyInstance, { config, services, observability }:
     log: observability.onAnswered,
     onDefect,
   };
-  inboundRoute(app, options, takeSource);
+  inboundRoute(app, options, takeReport, takeSource);
 }
 
-function mountCollect(app: FastifyInstance, { config, services, observability, tag }: RouteOptions): void {
+function mountCollect(app: FastifyInstance, { config, services, observability, tag }: RouteOptions): DirectRoute {
   const { store, directory, links, visitCounts, sightings, visitSample, memory, countries, now, onDefect } = services;
-  collectRoutes(app, {
+  return collectRoutes(app, {
     store,
     directory,
     transport: config.transport,

@@ -2,7 +2,7 @@
 // thread that accepts events. The pipeline itself counts nothing, so a crash cannot make a number wrong:
 // an hour can be rolled up again at any time.
 
-import type { Pace } from "../background/pace.ts";
+import type { Pace, StepSize } from "../background/pace.ts";
 import { yieldToEventLoop } from "../kernel/deadline.ts";
 import { dayMs, hourMs } from "../kernel/time.ts";
 import type { HourFigure, SegmentFigures } from "../store/statistics/statistics.ts";
@@ -10,29 +10,36 @@ import type { Store } from "../store/store.ts";
 import { createHourCounter } from "./hourCounter.ts";
 
 /** Read together, and decoded on the thread that accepts events. */
-const portion = 200;
+export const maxPortion = 200;
 /** Ages at which an hour is rolled up again: deliveries are retried for days. */
 const rollupAgesMs = [hourMs, 6 * hourMs, dayMs, 3 * dayMs, 8 * dayMs];
 const never = Number.MAX_SAFE_INTEGER;
 
-/** The pace is for work that no request waits for. */
+/** For work that no request waits for. */
+type Steps = { pace: Pace; size: StepSize };
+
 export async function countHour(
   store: Pick<Store, "statistics">,
   siteId: string,
   hour: number,
-  pace?: Pace,
+  steps?: Steps,
 ): Promise<{ events: number; figures: HourFigure[]; segments: (SegmentFigures & { hour: number })[]; isOpen: boolean }> {
   const counter = createHourCounter(hour);
   let events = 0;
   for (let after = ""; ;) {
     const startedAt = performance.now();
+    const portion = steps?.size.rows() ?? maxPortion;
     const some = await store.statistics.listPortion(siteId, hour, after, portion);
     counter.add(some);
+    const tookMs = performance.now() - startedAt;
     events += some.events.length;
     const last = some.events.at(-1);
-    if (!last || some.events.length < portion) break;
+    const isEnd = !last || some.events.length < portion;
+    if (!isEnd) steps?.size.adapt(tookMs);
+    // Also at the end: a site may have thousands of hours with a few events each.
+    await (steps ? steps.pace.rest(tookMs) : yieldToEventLoop());
+    if (isEnd) break;
     after = last.id;
-    await (pace ? pace.rest(performance.now() - startedAt) : yieldToEventLoop());
   }
   return { events, figures: counter.figures(), segments: counter.segments(), isOpen: counter.isOpen() };
 }
@@ -43,10 +50,10 @@ export async function rollUpHour(
   siteId: string,
   hour: number,
   now: number,
-  pace?: Pace,
+  steps?: Steps,
 ): Promise<void> {
   if (await store.statistics.endHour(siteId, hour, now)) return;
-  const { events, figures, segments, isOpen } = await countHour(store, siteId, hour, pace);
+  const { events, figures, segments, isOpen } = await countHour(store, siteId, hour, steps);
   const dueAt = nextRollupAt((hour + 1) * hourMs, now, isOpen);
   const settledEvents = isOpen ? null : events;
   await store.statistics.replaceHour(siteId, hour, figures, { segments, rolledAt: now, dueAt, settledEvents });

@@ -1,13 +1,14 @@
-// Rolls closed hours up into the statistics tables, in the background. Nodes divide the sites among themselves. Each first takes hours that ended since the last run, then hours whose deliveries may have changed, and then backfills, newest
-// first, the hours before the first run.
+// Rolls closed hours up into the statistics tables, in the background. Nodes divide the sites among themselves. Each first takes hours
+// that ended since the last run, then hours whose deliveries may have changed, and then backfills, newest first, the hours before
+// the first run.
 
 import { createLeaderJob, type JobNode, type LeaderJob, type Leadership } from "../background/leaderJob.ts";
-import type { Pace } from "../background/pace.ts";
+import { createStepSize, type Pace } from "../background/pace.ts";
 import { readShare } from "../background/share.ts";
 import { hourMs, minuteMs } from "../kernel/time.ts";
 import { closedAfterMs, type StatisticsHead } from "../store/statistics/statistics.ts";
 import type { Store } from "../store/store.ts";
-import { rollUpHour } from "./hourlyRollup.ts";
+import { maxPortion, rollUpHour } from "./hourlyRollup.ts";
 
 type StatisticsOptions = JobNode & {
   store: Pick<Store, "leases" | "nodes" | "statistics" | "inboundCounts" | "rejectedRequests">;
@@ -52,7 +53,8 @@ export function createStatisticsJob(options: StatisticsOptions): LeaderJob {
     for (const id of left) updateAt.delete(id);
   }
 
-  const rollUp = (siteId: string, hour: number) => rollUpHour(store, siteId, hour, now(), pace);
+  const steps = { pace, size: createStepSize(pace, maxPortion) };
+  const rollUp = (siteId: string, hour: number) => rollUpHour(store, siteId, hour, now(), steps);
 
   const closedHour = () => Math.floor((now() - closedAfterMs) / hourMs);
 

@@ -362,6 +362,11 @@ describe.each(["sqlite", "postgres"] as const)("damaged rows on %s", async (engi
           await its.platformSignIns.begin(signIn);
           const visit = { siteId, id, seenAt: now, reason: "r", verdict: botVerdict, page: "/", seen: {}, click: null };
           await its.traffic.addBotVisit(visit);
+          await sql(
+            home.location,
+            `INSERT INTO users (id, email, name, email_verified, created_at, updated_at) VALUES ('${id}', '${id}', '', 1, 0, 0)`,
+          );
+          await its.pushDevices.add({ id, userId: id, name: "Firefox", createdAt: now }, someSubscription);
           await its.events.accept(newEvent(siteId, { id, orderId: id, extra: { plan: "gold" } }));
         };
         const [bad, good] = ["01", "02"] as const;
@@ -393,6 +398,7 @@ describe.each(["sqlite", "postgres"] as const)("damaged rows on %s", async (engi
 });
 
 const someAddress = { url: "https://totals.example/in", secrets: { current: "s", previous: null } };
+const someSubscription = { endpoint: "https://push.example/1", keys: { p256dh: "p", auth: "a" } };
 const someFeed = { url: "https://shop.example/orders.csv", header: { name: "x-key", value: "s" } };
 const someExport = {
   target: { kind: "folder" },
@@ -448,6 +454,7 @@ async function readAll(node: Store, siteId: string, id: string) {
     request: (await node.sourceRequests.listShapes(siteId, "src1", now)).find(hasId)?.request,
     waiting: (await node.sourceRequests.listDue(siteId, "src1", now, 10)).find(hasId)?.waiting,
     botVisits: (await node.traffic.listBotVisits(siteId, 10)).some(hasId),
+    device: (await node.pushDevices.listOf(id)).some(hasId),
     event: await node.events.get(siteId, id).then((event) => event !== "damaged" && event?.extra),
     events: (await node.events.list(siteId, { limit: 10 })).some(hasId),
   };
@@ -467,6 +474,7 @@ const allWhole: Awaited<ReturnType<typeof readAll>> = {
   request: "{}",
   waiting: "{}",
   botVisits: true,
+  device: true,
   event: { plan: "gold" },
   events: true,
 };

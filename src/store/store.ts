@@ -33,6 +33,7 @@ import { leaseStore } from "./engine/leases.ts";
 import { schemaVersion } from "./schema/applyMigration.ts";
 import { migrate, type MigrationReport } from "./schema/migrate.ts";
 import { connectDatabase, type StoreLocation } from "./connect.ts";
+import { pushDeviceStore } from "./access/pushDevices.ts";
 import { passwordStore } from "./access/passwords.ts";
 import { nodeStore } from "./deliveries/nodes.ts";
 import { peopleStore } from "./people/people.ts";
@@ -47,7 +48,7 @@ import { runStore } from "./reconciliation/runs.ts";
 import { rejectedRequestStore } from "./statistics/rejectedRequests.ts";
 import { resealStore } from "./maintenance/reseal.ts";
 import { sealWith, type Keys } from "./engine/seal.ts";
-import { readAccessSecret, refuseWrongKey, verifyEncryptionKey } from "./maintenance/encryptionKeyCheck.ts";
+import { readAccessSecret, readPushKey, refuseWrongKey, verifyEncryptionKey } from "./maintenance/encryptionKeyCheck.ts";
 import { platformSignInStore } from "./sites/platformSignIns.ts";
 import { senderRefStore } from "./sources/senderRefs.ts";
 import { sourceRequestStore } from "./sources/sourceRequests.ts";
@@ -104,6 +105,9 @@ export async function createStore(
       people: peopleStore(db, newId, isSharded),
       /** Signs the cookies of users, and seals the secrets of their authenticator apps. */
       accessSecret: await readAccessSecret(db, keys, onRepaired),
+      pushDevices: pushDeviceStore(db, seal),
+      /** Signs messages to devices. `first` makes the key of a new installation. */
+      pushKey: (first: () => string) => readPushKey(db, keys, first, onRepaired),
       seals: resealStore(db, keys),
       purge: purgeStore(db),
       dueTimes: dueTimeStore(db),

@@ -188,7 +188,8 @@ describe("sources of ad clicks", () => {
     }
     const known = one.recall(one.keysOf(farm), null, hit.at + 5 * minute);
     expect(known).toMatchObject({ clickIdsOfSource: 60, goneOn: { visits: 60 } });
-    const shared = { ...known, clickIdsOfSource: 59, goneOn: { ...known.goneOn, visits: 59, expected: expect.any(Number) } };
+    const ofShared = { visits: 59, goneOn: 0, expected: expect.any(Number) };
+    const shared = { ...known, clickIdsOfSource: 59, goneOn: ofShared, secondSteps: ofShared };
     for (const node of [first, second]) expect(node.recall(node.keysOf(farm), null, hit.at + 5 * minute)).toEqual(shared);
   });
 
@@ -208,6 +209,56 @@ describe("sources of ad clicks", () => {
     // Of so many who go on not each is kept.
     for (let i = 0; i < 120; i++) memory.observe({ ...cookie, visitor: `visitor ${i}`.padStart(12, `${i} `) });
     expect(memory.recall(keys, "another person", hit.at + 6 * minute)).toEqual(quiet);
+  });
+
+  test("a farm that invents an input for each click has no second steps, and a person's input is still known", () => {
+    const memory = usualSite();
+    for (let i = 0; i < 300; i++) {
+      const click = clickOf("farm", i, hit.at + i);
+      memory.observe(click);
+      memory.observe({ ...click, pageId: null, clickIds: [], isVisit: false, isInput: true });
+    }
+    const person = { ...clickOf("farm", 1000, hit.at), pageId: "someone-who-scrolls" };
+    memory.observe(person);
+    memory.observe({ ...person, visitor: "someone-who-scrolls", clickIds: [], isVisit: false, isInput: true });
+    const keys = memory.keysOf(person);
+    const known = memory.recall(keys, "a click of the farm", hit.at + 5 * minute);
+    expect(known.goneOn).toMatchObject({ visits: 301, goneOn: 301 });
+    expect(known.secondSteps).toMatchObject({ visits: 301, goneOn: 0 });
+    expect(known.secondSteps?.expected).toBeGreaterThan(100);
+    expect(memory.recall(keys, "someone-who-scrolls", hit.at + 5 * minute)).toEqual(quiet);
+    // In an office some open a second page.
+    for (let i = 0; i < 20; i++)
+      memory.observe({ ...hit, network: "farm", visitor: `office ${i}`.padStart(12, `${i}`), at: hit.at + 6 * minute });
+    expect(memory.recall(keys, null, hit.at + 9 * minute).secondSteps).toMatchObject({ goneOn: 20 });
+  });
+
+  test("invented user agents, visitors and click ids do not displace a farm, nor the submits that may be copied", () => {
+    const memory = usualSite();
+    for (let i = 0; i < 60; i++) memory.observe(clickOf("farm", i, hit.at + i));
+    memory.observe({ ...hit, submitDigest: "recorded" });
+    for (let i = 0; i < 45_000; i++) {
+      const at = hit.at + minute + i;
+      const invented = { ...clickOf(`server ${i % 8}`, i, at), userAgent: `invented ${i}` };
+      memory.noteFetch(invented, at);
+      memory.observe({ ...invented, submitDigest: `submit ${i}`, emailSha256: `email ${i}` });
+    }
+    const farm = memory.recall(memory.keysOf({ ...hit, network: "farm" }), null, hit.at + 5 * minute);
+    expect(farm).toMatchObject({ clickIdsOfSource: 60, shareOfSource: 1, goneOn: { visits: 60, goneOn: 0 } });
+    // Nor do they change what is usual on the site.
+    expect(farm.goneOn?.expected).toBeGreaterThan(30);
+    expect(memory.observe({ ...hit, submitDigest: "recorded", at: hit.at + 5 * minute }).isCopy).toBe(true);
+  });
+
+  test("visitors that one network invents do not hide who never fetched the tag", () => {
+    const memory = usualSite();
+    for (let i = 0; i < 200; i++) memory.observe({ ...hit, network: "inventor", visitor: `invented ${i}`, at: hit.at + i });
+    memory.noteFetch({ ...hit, network: "late" }, hit.at + minute);
+    for (let i = 0; i < 100; i++) {
+      memory.noteFetch({ ...hit, network: `later ${i}` }, hit.at + minute);
+      memory.observe({ ...hit, network: `later ${i}`, visitor: `later ${i}`, at: hit.at + minute });
+    }
+    expect(memory.observe(clickOf("program", 0, hit.at + 2 * minute)).hasFetchedTag).toBe(false);
   });
 
   test("who follows an advertisement just before the day of the memory ends may go on after it", () => {

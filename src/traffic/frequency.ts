@@ -4,7 +4,7 @@
 // submits are shared by nodes, as hashes (collect/sharedTraffic.ts); the rest is known to each node by itself.
 
 import { hash } from "node:crypto";
-import { countWithin, createWindows, distinctWithin, find, maxDistinct } from "./slidingWindows.ts";
+import { countWithin, createWindows, distinctWithin, find, maxDistinct, ownerLength } from "./slidingWindows.ts";
 import { dayMs, hourMs, minuteMs, secondMs } from "../kernel/time.ts";
 
 export type Frequency = {
@@ -23,7 +23,9 @@ export type Frequency = {
   clickIdsOfSource: number;
   shareOfSource: number;
   /** Visits of this source that an advertisement brought, those of them that went on, and how many usually do; null if unknown. */
-  goneOn: { visits: number; goneOn: number; expected: number } | null;
+  goneOn: GoneOn | null;
+  /** The same of those who opened a second page or submitted a form: an input is easily invented. */
+  secondSteps: GoneOn | null;
   /** The source fetched the tag; null where that says nothing, because not nearly all visitors of the site are seen to. */
   hasFetchedTag: boolean | null;
   /** The page got a visitor cookie before, and reports without it. */
@@ -34,9 +36,11 @@ export type Frequency = {
   isScriptedForm: boolean;
 };
 
+type GoneOn = { visits: number; goneOn: number; expected: number };
+
 export type Source = {
   siteId: string;
-  /** Counted together with the user agent: many people may share an address. */
+  /** Of one customer. Counted together with the user agent: many people may share an address. */
   network: string;
   userAgent: string;
 };
@@ -50,7 +54,7 @@ export type Hit = Source & {
   /** The id that the page proposes for itself. */
   pageId: string | null;
   isVisit: boolean;
-  /** The visitor did something on the page: a report of the tag's second part, or a submit. */
+  /** The visitor did something on the page: a report of the tag's second part. */
   isInput: boolean;
   emailSha256: string | null;
   clickIds: readonly string[];
@@ -68,7 +72,7 @@ export type ClickNews = [
   siteId: string,
   source: string,
   network: string,
-  /** 1: a visit; 2: a visit of a new browser; 4: the visitor goes on. */
+  /** 1: a visit; 2: a visit of a new browser; 4: the visitor goes on; 8: by an input on the first page. */
   flags: number,
   /** Who goes on: the beginning of a random id. */
   member: string,
@@ -76,13 +80,16 @@ export type ClickNews = [
   submit: string | null,
 ];
 
-/** So many gone on are no farm's, and the others need not be kept. */
-const maxGoneOn = maxDistinct;
+/** So many who went on are no farm's, and the others need not be kept. Inputs are easily invented. */
+const maxSteps = maxDistinct;
+const maxGoneOn = 4 * maxDistinct;
 /** Visits of the last two minutes may still go on. */
 const settledMinutes = 2;
 /** So many sites' visitors must be known before the share of those who go on, or fetch the tag, says something. */
 const minVisitors = 30;
 const nearlyAll = 0.95;
+/** Reports of one network that say what is usual on the site: a program could invent many. */
+const maxOfNetwork = 5;
 /** A repeated request follows at once; the network may have changed meanwhile, or have several addresses. */
 const repeatMs = minuteMs;
 const retryMs = 10 * secondMs;
@@ -98,9 +105,15 @@ type Clicks = {
   current: number;
   previous: number;
   goneOn: Set<string>;
+  steps: Set<string>;
+  /** The first of its network, which says what is usual on the site. */
+  isFirst: boolean;
 };
 
-type ClickFacts = Pick<Frequency, "visitorsOfClick" | "clickIdsOfSource" | "shareOfSource" | "goneOn" | "isCopy"> & {
+type ClickFacts = Pick<
+  Frequency,
+  "visitorsOfClick" | "clickIdsOfSource" | "shareOfSource" | "goneOn" | "secondSteps" | "isCopy"
+> & {
   /** Other nodes should know. */
   isNews: boolean;
 };
@@ -122,29 +135,31 @@ export function createTrafficMemory({ secret = "", onNews }: MemoryOptions = {})
   const fetches = createWindows<true>(dayMs);
   const cookies = createWindows<number>(hourMs);
   const submits = createWindows<{ source: string; at: number }>(dayMs);
-  const clicks = createWindows<Clicks>(dayMs);
-  /** By site: sources with a click, those of them that went on, reports with a cookie, and those of a source that fetched the tag. */
-  const sites = createWindows<{ clicked: number; goneOn: number; known: number; fetched: number }>(dayMs);
-  const forms = createWindows<{ submitters: number; scripted: number }>(dayMs);
+  const clicks = createWindows<Clicks>(dayMs, ({ visits: weight, goneOn, steps }) => ({
+    weight,
+    held: 1 + goneOn.size + steps.size,
+  }));
+  /** By site: sources with a click, those of them that went on and further, reports with a cookie, and those of a source that fetched the tag. */
+  const sites = createWindows<Record<"clicked" | "goneOn" | "stepped" | "known" | "fetched", number>>(dayMs);
+  const forms = createWindows<{ submitters: number; scripted: number }>(dayMs, ({ submitters: weight }) => ({ weight, held: 1 }));
   const submitters = createWindows<true>(dayMs);
+  /** The first ad click and the first reports with a cookie of each network. */
+  const firstClicks = countWithin(dayMs);
+  const firstReports = countWithin(dayMs);
 
   const digest = (text: string) => hash("sha256", `${secret}\n${text}`, "base64url").slice(0, 11);
-  const sourceOf = ({ siteId, network, userAgent }: Source) => digest(`${siteId} ${network} ${userAgent}`);
-  const networkKey = ({ siteId, network }: Source) => digest(`${siteId} ${network}`);
-  const keysOf = (source: Source): SourceKeys => ({
-    siteId: source.siteId,
-    source: sourceOf(source),
-    network: networkKey(source),
-  });
+  function keysOf({ siteId, network: name, userAgent }: Source): SourceKeys {
+    const network = digest(`${siteId} ${name}`);
+    // Begins with its network, which has its share of the memory and no more.
+    return { siteId, source: network.slice(0, ownerLength) + digest(`${siteId} ${name} ${userAgent}`), network };
+  }
 
-  function newsOf(hit: Hit, source: string): ClickNews {
+  function newsOf(hit: Hit, { source, network }: SourceKeys): ClickNews {
     const { visitor, pageId, isVisit, isInput, submitDigest } = hit;
     // Only visits of new browsers: a person who comes back has gone on.
     const isNew = isVisit && visitor === null && hit.clickIds.length > 0;
-    const flags = (isVisit ? 1 : 0) | (isNew ? 2 : 0) | (visitor !== null || isInput ? 4 : 0);
+    const flags = (isVisit ? 1 : 0) | (isNew ? 2 : 0) | (visitor !== null || isInput ? 4 : 0) | (isInput ? 8 : 0);
     const member = memberOf(visitor ?? pageId);
-    // Most reports have nothing to do with an ad click, and need no hash of their network.
-    const network = hit.clickIds.length > 0 || find(clicks(hit.at), source) ? networkKey(hit) : "";
     return [hit.siteId, source, network, flags, member, hit.clickIds.map(digest), submitDigest?.slice(0, 16) ?? null];
   }
 
@@ -155,18 +170,18 @@ export function createTrafficMemory({ secret = "", onNews }: MemoryOptions = {})
     let clickIdsOfSource = clickIds(source, null, at);
     for (const id of ids) clickIdsOfSource = clickIds(source, id, at);
     return {
-      visitorsOfClick: Math.max(0, ...ids.map((id) => clickSources(`${siteId} ${id}`, source, at))),
+      visitorsOfClick: Math.max(0, ...ids.map((id) => clickSources(`${id} ${siteId}`, source, at))),
       clickIdsOfSource,
       shareOfSource: clickIdsOfSource === 0 ? 0 : shareOf(source, network, (flags & 1) > 0 && ids.length > 0, at),
       // Whoever goes on is none of those who do not, whatever the neighbours do.
-      goneOn: (flags & 4) > 0 ? null : readGoneOn(siteId, source, at),
-      isCopy: submit !== null && isCopy(`${siteId} ${submit}`, source, at),
+      ...((flags & 4) > 0 ? usual : readGoneOn(siteId, source, at)),
+      isCopy: submit !== null && isCopy(`${submit} ${siteId}`, source, at),
       isNews,
     };
   }
 
   /** Returns whether this is the first time that a visitor is seen to go on. */
-  function countClicks([siteId, source, , flags, member]: ClickNews, at: number): boolean {
+  function countClicks([siteId, source, network, flags, member]: ClickNews, at: number): boolean {
     const windows = clicks(at);
     const minute = Math.floor(at / minuteMs);
     const isNew = (flags & 2) > 0;
@@ -175,8 +190,10 @@ export function createTrafficMemory({ secret = "", onNews }: MemoryOptions = {})
     if (!entry && !isNew) return false;
     const site = siteAt(siteId, at);
     if (!entry) {
-      windows.set(source, (entry = { visits: 0, minute, current: 0, previous: 0, goneOn: new Set() }));
-      site.clicked += 1;
+      const isFirst = firstClicks(network, true, at) === 1;
+      entry = { visits: 0, minute, current: 0, previous: 0, goneOn: new Set(), steps: new Set(), isFirst };
+      windows.set(source, entry);
+      if (isFirst) site.clicked += 1;
     }
     if (entry.minute !== minute) {
       entry.previous = entry.minute === minute - 1 ? entry.current : 0;
@@ -187,12 +204,16 @@ export function createTrafficMemory({ secret = "", onNews }: MemoryOptions = {})
       entry.visits += 1;
       entry.current += 1;
     }
-    const { goneOn } = entry;
-    if ((flags & 4) === 0 || goneOn.size >= maxGoneOn || goneOn.has(member)) return false;
-    if (goneOn.size === 0) site.goneOn += 1;
-    goneOn.add(member || `${goneOn.size}`);
-    windows.held += 1;
-    return true;
+    if ((flags & 4) === 0) return false;
+    const add = (members: Set<string>, max: number, name: "goneOn" | "stepped") => {
+      if (members.size >= max || members.has(member)) return false;
+      if (members.size === 0 && entry.isFirst) site[name] += 1;
+      members.add(member || `${members.size}`);
+      windows.held += 1;
+      return true;
+    };
+    const isStep = (flags & 8) === 0 && add(entry.steps, maxSteps, "stepped");
+    return add(entry.goneOn, maxGoneOn, "goneOn") || isStep;
   }
 
   function siteAt(siteId: string, at: number) {
@@ -200,39 +221,43 @@ export function createTrafficMemory({ secret = "", onNews }: MemoryOptions = {})
     let site = windows.current.get(siteId);
     // The day before is worth half, so that a new day does not begin without knowledge.
     if (!site) {
-      const { clicked = 0, goneOn = 0, known = 0, fetched = 0 } = windows.previous.get(siteId) ?? {};
-      windows.set(siteId, (site = { clicked: clicked / 2, goneOn: goneOn / 2, known: known / 2, fetched: fetched / 2 }));
+      const { clicked = 0, goneOn = 0, stepped = 0, known = 0, fetched = 0 } = windows.previous.get(siteId) ?? {};
+      site = { clicked: clicked / 2, goneOn: goneOn / 2, stepped: stepped / 2, known: known / 2, fetched: fetched / 2 };
+      windows.set(siteId, site);
     }
     return site;
   }
 
-  function readGoneOn(siteId: string, source: string, at: number): Frequency["goneOn"] {
+  function readGoneOn(siteId: string, source: string, at: number): Pick<Frequency, "goneOn" | "secondSteps"> {
     const entry = find(clicks(at), source);
-    if (!entry || entry.goneOn.size >= maxGoneOn) return null;
-    const { clicked, goneOn } = siteAt(siteId, at);
-    if (clicked < minVisitors) return null;
+    const { clicked, goneOn, stepped } = siteAt(siteId, at);
+    if (!entry || clicked < minVisitors) return usual;
     const age = Math.floor(at / minuteMs) - entry.minute;
     const unsettled = age >= settledMinutes ? 0 : age === 1 ? entry.current : entry.current + entry.previous;
     const settled = entry.visits - unsettled;
-    return { visits: settled, goneOn: entry.goneOn.size, expected: (settled * goneOn) / clicked };
+    const compare = (members: Set<string>, max: number, usually: number): GoneOn | null =>
+      members.size >= max ? null : { visits: settled, goneOn: members.size, expected: (settled * usually) / clicked };
+    return { goneOn: compare(entry.goneOn, maxGoneOn, goneOn), secondSteps: compare(entry.steps, maxSteps, stepped) };
   }
 
   function hasGoneOn(source: string, visitor: string | null, at: number): boolean {
-    const goneOn = find(clicks(at), source)?.goneOn;
-    return goneOn !== undefined && (goneOn.size >= maxGoneOn || (visitor !== null && goneOn.has(memberOf(visitor))));
+    const entry = find(clicks(at), source);
+    return entry !== undefined && (entry.steps.size >= maxSteps || (visitor !== null && entry.goneOn.has(memberOf(visitor))));
   }
 
-  function hasFetched({ siteId, visitor, at }: Hit, source: string): boolean | null {
+  function hasFetched({ siteId, visitor, at }: Hit, { source, network }: SourceKeys): boolean | null {
     const site = siteAt(siteId, at);
     const windows = fetches(at);
-    const person = visitor === null ? null : `${siteId} ${visitor}`;
+    const person = visitor === null ? null : `${visitor} ${siteId}`;
     // A browser keeps the file, and its next report may come from another network: from home, then from the road.
     const fetched = find(windows, source) ?? (person !== null && (find(windows, person) ?? false));
     // Programs seldom keep cookies, so those who do tell what is usual on this site.
     if (person !== null) {
-      site.known += 1;
-      if (fetched) site.fetched += 1;
       if (fetched) windows.set(person, true);
+      if (firstReports(network, true, at) <= maxOfNetwork) {
+        site.known += 1;
+        if (fetched) site.fetched += 1;
+      }
     }
     return site.known >= minVisitors && site.fetched >= site.known * nearlyAll ? fetched : null;
   }
@@ -250,8 +275,8 @@ export function createTrafficMemory({ secret = "", onNews }: MemoryOptions = {})
     const [windows, known] = [forms(at), submitters(at)];
     const key = digest(`${siteId} ${form.page}`);
     const { submitters: count, scripted } = find(windows, key) ?? { submitters: 0, scripted: 0 };
-    if (!find(known, `${key} ${source}`)) {
-      known.set(`${key} ${source}`, true);
+    if (!find(known, `${source} ${key}`)) {
+      known.set(`${source} ${key}`, true);
       windows.set(key, { submitters: count + 1, scripted: scripted + Number(form.isScripted) });
     }
     return count >= minSubmitters && scripted > count / 2;
@@ -265,36 +290,38 @@ export function createTrafficMemory({ secret = "", onNews }: MemoryOptions = {})
   return {
     /** The tag was fetched. */
     noteFetch(source: Source, at: number): void {
-      fetches(at).set(sourceOf(source), true);
+      fetches(at).set(keysOf(source).source, true);
     },
     /** A visitor cookie was sent to a page. */
     noteCookie(siteId: string, pageId: string, at: number): void {
-      cookies(at).set(`${siteId} ${pageId}`, at);
+      cookies(at).set(`${pageId} ${siteId}`, at);
     },
     observe(hit: Hit): Frequency {
       const { siteId: site, visitor, pageId, isVisit, emailSha256: email, at } = hit;
-      const source = sourceOf(hit);
-      const person = visitor === null ? null : `${site} ${visitor}`;
-      const news = newsOf(hit, source);
+      const keys = keysOf(hit);
+      const { source } = keys;
+      const person = visitor === null ? null : `${visitor} ${site}`;
+      const news = newsOf(hit, keys);
       // Written out, because copies of objects are slow, and every report comes here.
-      const { isNews, visitorsOfClick, clickIdsOfSource, shareOfSource, goneOn, isCopy: isCopied } = learn(news, at);
+      const { isNews, visitorsOfClick, clickIdsOfSource, shareOfSource, goneOn, secondSteps, isCopy: isCopied } = learn(news, at);
       if (isNews && !hit.hasRefused) onNews?.(news);
       const isScripted = isScriptedForm(hit, source);
       const emailsOfNetwork = emails(source, email, at);
       const emailsOfVisitor = person === null ? 0 : emails(person, email, at);
       const withoutHands = emailsWithoutHands(person ?? source, isWithoutHands(hit, isScripted) ? email : null, at);
-      const cookieAt = pageId === null || visitor !== null ? undefined : find(cookies(at), `${site} ${pageId}`);
+      const cookieAt = pageId === null || visitor !== null ? undefined : find(cookies(at), `${pageId} ${site}`);
       return {
         visitorsOfClick,
         clickIdsOfSource,
         shareOfSource,
         goneOn,
+        secondSteps,
         isCopy: isCopied,
         ofNetwork: visits(source, isVisit, at),
         ofVisitor: person === null ? 0 : visits(person, isVisit, at),
         emailsOfNetwork,
         emailsOfVisitor,
-        hasFetchedTag: hasFetched(hit, source),
+        hasFetchedTag: hasFetched(hit, keys),
         isCookieLost: cookieAt !== undefined && at - cookieAt > cookieMs,
         emailsWithoutHands: withoutHands >= (emailsOfVisitor || emailsOfNetwork) * mostly ? withoutHands : 0,
         isScriptedForm: isScripted,
@@ -311,7 +338,7 @@ export function createTrafficMemory({ secret = "", onNews }: MemoryOptions = {})
         ...quiet,
         clickIdsOfSource: clickIds(source, null, at),
         shareOfSource: shareOf(source, network, false, at),
-        goneOn: readGoneOn(siteId, source, at),
+        ...readGoneOn(siteId, source, at),
       };
     },
     keysOf,
@@ -328,6 +355,8 @@ const memberOf = (id: string | null) => (id ?? "").slice(0, 8);
 /** The answer that sets a cookie must have reached the page before its next report. */
 const cookieMs = 1000;
 
+const usual = { goneOn: null, secondSteps: null };
+
 /** Nothing that repeats. */
 export const quiet: Frequency = {
   ofNetwork: 0,
@@ -339,6 +368,7 @@ export const quiet: Frequency = {
   clickIdsOfSource: 0,
   shareOfSource: 0,
   goneOn: null,
+  secondSteps: null,
   hasFetchedTag: null,
   isCookieLost: false,
   isCopy: false,

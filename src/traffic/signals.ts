@@ -3,6 +3,7 @@
 // and privacy relays.
 
 import { contradictions } from "./contradictions.ts";
+import type { Frequency } from "./frequency.ts";
 import { isFakeCrawler } from "./networks/networks.ts";
 import { useSignals } from "./use.ts";
 import type { Signal, SignalInput } from "./signal.ts";
@@ -243,11 +244,15 @@ export const signals: readonly Signal[] = [
     name: "no visitor goes on",
     points: 40,
     why: "Of many visits of this network with this user agent hardly one did anything; on this site most visitors do.",
-    find({ frequency }) {
-      const known = frequency?.goneOn;
-      if (!known || known.expected < minExpected || known.goneOn > known.expected / 10) return null;
-      return `${known.goneOn} of ${known.visits}, usually ${Math.round(known.expected)}`;
-    },
+    find: ({ frequency }) => findMissing(frequency?.goneOn),
+  },
+  {
+    category: "engagement",
+    name: "no second step",
+    points: 40,
+    mode: "shadow",
+    why: "Of many visits of this network with this user agent hardly one opened a second page or sent a form; on this site many do.",
+    find: ({ frequency }) => findMissing(frequency?.secondSteps),
   },
 
   {
@@ -325,6 +330,11 @@ export const signals: readonly Signal[] = [
 function findVolume(frequency: SignalInput["frequency"], limit: number): string | null {
   if (!frequency || frequency.shareOfSource < shareOfOneBrowser) return null;
   return ifAtLeast(frequency.clickIdsOfSource, limit, "click ids in a day");
+}
+
+function findMissing(known: Frequency["goneOn"] | undefined): string | null {
+  if (!known || known.expected < minExpected || known.goneOn > known.expected / 10) return null;
+  return `${known.goneOn} of ${known.visits}, usually ${Math.round(known.expected)}`;
 }
 
 /** Chromium has sent it since 76, Firefox since 90, Safari since 16.4: rounded up. False for an unknown version. */

@@ -1,8 +1,11 @@
-// Counts over sliding windows in bounded memory: the current window and the one before. What does not fit is forgotten.
+// Counts over sliding windows in bounded memory: the current window and the one before. What does not fit is forgotten, the
+// lightest first and from each owner alike, so that invented keys do not displace what repeats. A key begins with its owner: a
+// network, or an id that is its own.
 
 const maxKeys = 20_000;
 /** Keys and their members: few keys could have very many. */
 const maxHeld = 2 * maxKeys;
+export const ownerLength = 4;
 /** Far above every limit of the signals. */
 export const maxDistinct = 100;
 
@@ -18,8 +21,14 @@ type Windows<Entry> = {
 export const find = <Entry>({ current, previous }: Windows<Entry>, key: string): Entry | undefined =>
   current.get(key) ?? previous.get(key);
 
-/** Keeps the current and the previous window. A full window ends early, so that memory stays bounded. */
-export function createWindows<Entry>(windowMs: number): (at: number) => Windows<Entry> {
+type Size = { weight: number; held: number };
+const single: Size = { weight: 1, held: 1 };
+
+/** Keeps the current and the previous window. A full window keeps its heavier half. */
+export function createWindows<Entry>(
+  windowMs: number,
+  measure: (entry: Entry) => Size = () => single,
+): (at: number) => Windows<Entry> {
   let since = 0;
   const windows: Windows<Entry> = {
     current: new Map(),
@@ -32,21 +41,57 @@ export function createWindows<Entry>(windowMs: number): (at: number) => Windows<
       windows.held += windows.current.size - size;
     },
   };
+
+  function makeRoom(): void {
+    const [heavy, light] = divide(windows.current, measure);
+    const [earlier] = divide(windows.previous, measure);
+    windows.current = heavy.entries;
+    windows.held = heavy.held;
+    windows.previous = new Map([...light.entries, ...earlier.entries]);
+  }
+
   return (at: number) => {
-    if (at - since >= windowMs || windows.current.size >= maxKeys || windows.held >= maxHeld) {
+    if (at - since >= windowMs) {
       windows.previous = at - since >= 2 * windowMs ? new Map() : windows.current;
       windows.current = new Map();
       windows.held = 0;
       since = at;
-    }
+    } else if (windows.current.size >= maxKeys || windows.held >= maxHeld) makeRoom();
     windows.elapsed = Math.min(1, (at - since) / windowMs);
     return windows;
   };
 }
 
+type Part<Entry> = { entries: Map<string, Entry>; held: number };
+
+/** The heaviest entry of each owner comes first, then the second of each; of equal ones the heavier, then the older. */
+function divide<Entry>(all: Map<string, Entry>, measure: (entry: Entry) => Size): [heavy: Part<Entry>, light: Part<Entry>] {
+  const sized = [...all].map(([key, entry]) => ({ key, entry, ...measure(entry), rank: 0 }));
+  sized.sort((one, other) => other.weight - one.weight);
+  const ranks = new Map<string, number>();
+  for (const one of sized) {
+    const owner = one.key.slice(0, ownerLength);
+    one.rank = ranks.get(owner) ?? 0;
+    ranks.set(owner, one.rank + 1);
+  }
+  sized.sort((one, other) => one.rank - other.rank);
+  const parts: [Part<Entry>, Part<Entry>] = [
+    { entries: new Map(), held: 0 },
+    { entries: new Map(), held: 0 },
+  ];
+  const [heavy, light] = parts;
+  for (const { key, entry, held } of sized) {
+    const hasRoom = heavy.entries.size < maxKeys / 2 && heavy.held + held <= maxHeld / 2;
+    const part = hasRoom ? heavy : light;
+    part.entries.set(key, entry);
+    part.held += held;
+  }
+  return parts;
+}
+
 /** Counts a key within a sliding window; the previous window counts by the share that still overlaps. */
 export function countWithin(windowMs: number): (key: string, adds: boolean, at: number) => number {
-  const windowsAt = createWindows<number>(windowMs);
+  const windowsAt = createWindows<number>(windowMs, (weight) => ({ weight, held: 1 }));
   return (key, adds, at) => {
     const windows = windowsAt(at);
     const count = (windows.current.get(key) ?? 0) + (adds ? 1 : 0);
@@ -58,7 +103,7 @@ export function countWithin(windowMs: number): (key: string, adds: boolean, at: 
 /** Counts the different members of a key within one to two windows. */
 export function distinctWithin(windowMs: number): (key: string, member: string | null, at: number) => number {
   // Most keys have one member, and a set takes a hundred times the memory.
-  const windowsAt = createWindows<string | Set<string>>(windowMs);
+  const windowsAt = createWindows<string | Set<string>>(windowMs, (entry) => ({ weight: sizeOf(entry), held: sizeOf(entry) }));
   return (key, member, at) => {
     const windows = windowsAt(at);
     if (member !== null) add(windows, key, member);

@@ -443,6 +443,10 @@ describe("hands and programs", () => {
       { address: hosted, submit: { inputs: 0 }, use: null, frequency: { emailsOfNetwork: 12, emailsWithoutHands: 12 } },
     ],
     ["that never fetched the tag and lost its cookie", { frequency: { hasFetchedTag: false, isCookieLost: true } }],
+    [
+      "of a farm that invents inputs",
+      { frequency: { clickIdsOfSource: 60, shareOfSource: 1, secondSteps: { visits: 60, goneOn: 1, expected: 20 } } },
+    ],
     ["of a farm", { frequency: { clickIdsOfSource: 60, shareOfSource: 1, goneOn: { visits: 60, goneOn: 1, expected: 40 } } }],
   ])("a program %s is a bot by two kinds of evidence, and in shadow none is removed", (_which, changes) => {
     const judgement = judge(seen(changes), rules);
@@ -626,7 +630,12 @@ describe("people as they were observed, one by one", () => {
   const gateway = { headers: { ...noHints, secFetch: false }, handshake: "DHE" };
   const tapped = { pressMs: 4 };
   /** One user agent for all, who follow the advertisement to sign in, every day. */
-  const office = { clickIdsOfSource: 60, shareOfSource: 1, goneOn: { visits: 60, goneOn: 43, expected: 44 } };
+  const office = {
+    clickIdsOfSource: 60,
+    shareOfSource: 1,
+    goneOn: { visits: 60, goneOn: 43, expected: 44 },
+    secondSteps: { visits: 60, goneOn: 9, expected: 20 },
+  };
   const sharedLink = { visitorsOfClick: 8 };
   const autoTyped = { keys: 22, holdMs: 1, gapMs: 4, pauseMs: 3, overlaps: 0 };
   const expanded = { inserted: 24, keys: 0 };

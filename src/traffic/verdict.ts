@@ -18,7 +18,7 @@ import { signals } from "./signals.ts";
 import { readUserAgent } from "./userAgent/userAgent.ts";
 
 /** Goes up with every change of signals or points; stored with each verdict. */
-export const rulesVersion = 4;
+export const rulesVersion = 5;
 
 type Finding = { signal: Signal; evidence: string };
 
@@ -51,7 +51,7 @@ export function judge(observation: Observation, rules: VisitRules): Judgement {
   if (findings.length === 0 && shadows.length === 0) return { ...base, verdict: clean, primary: "", wouldBeBot: false };
   const { bot, score, byWeight, primary } = weigh(findings, rules);
   const wouldBeBot = bot || (shadows.length > 0 && weigh([...findings, ...shadows], rules).bot);
-  const inShadow = shadows.length > 0 ? { shadows: shadows.map(describeFinding) } : {};
+  const inShadow = shadows.length > 0 ? { shadows: shadows.toSorted(byWeightOf).map(describeFinding) } : {};
   const verdict = { bot, score, reasons: byWeight.map(describeFinding), rules: rulesVersion, ...inShadow };
   return { ...base, verdict, primary: bot ? primary : "", wouldBeBot };
 }
@@ -123,7 +123,7 @@ export function evidenceOf(visits: readonly Pick<Visit, "verdict">[]): Set<strin
 }
 
 function weigh(findings: readonly Finding[], rules: VisitRules) {
-  const byWeight = findings.toSorted((one, other) => weight(other.signal) - weight(one.signal));
+  const byWeight = findings.toSorted(byWeightOf);
   const first = byWeight[0]?.signal;
   const isContradicted = hasIndependentContradictions(findings);
   const isHard = first?.points === "hard" || isContradicted;
@@ -169,6 +169,8 @@ function collectFindings(observation: Observation, rules: VisitRules): Pick<Judg
 }
 
 export const weight = ({ points }: Signal): number => (points === "hard" ? 100 : points);
+
+const byWeightOf = (one: Finding, other: Finding) => weight(other.signal) - weight(one.signal);
 
 /** `byWeight` begins with the strongest, so the first finding of a category is its strongest. */
 function strongestByCategory(byWeight: readonly Finding[]): Finding[] {

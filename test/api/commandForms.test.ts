@@ -265,7 +265,10 @@ const steps: Record<string, Step> = {
     route: ofSite("POST /corrections"),
     body: () => ({ orderId: "A-1", value: 1 }),
   },
-  "correction list": { args: ({ host }) => [host], route: ofSite("GET /corrections") },
+  "correction list": {
+    args: ({ host }) => [host, "--event", "purchase", "--from", "2026-11-15"],
+    route: ofSite(`GET /corrections?event=purchase&from=${Date.parse("2026-11-15")}`),
+  },
   "import list": { args: ({ host }) => [host], route: ofSite("GET /imports") },
   "reconcile start": {
     args: ({ host }) => [host, "--from", day(-1), "--to", day(0)],
@@ -318,7 +321,10 @@ const steps: Record<string, Step> = {
   "share send": { args: ({ host }) => [host], route: ofSite("POST /weekly-report/send") },
   "alert list": { args: ({ host }) => [host], route: ofSite("GET /alerts") },
   "alert test": { args: ({ host }) => [host], route: ofSite("POST /alerts/test") },
-  audit: { args: ({ host }) => [host, "--limit", "3"], route: ofSite("GET /audit?limit=3") },
+  audit: {
+    args: ({ host }) => [host, "--limit", "3", "--from", "2026-11-15"],
+    route: ofSite(`GET /audit?limit=3&from=${Date.parse("2026-11-15")}`),
+  },
   // Each node knows the visits that it received itself.
   tag: { args: ({ host }) => [host], route: ofSite("GET /tag"), pick: (answer) => ({ ...answer, seen: null }) },
   "traffic check": {
@@ -326,7 +332,10 @@ const steps: Record<string, Step> = {
     route: ofSite("POST /traffic/check"),
     body: () => ({ userAgent: "curl/8", address: "203.0.113.9", headers: { "sec-fetch-site": "" } }),
   },
-  "traffic bots": { args: ({ host }) => [host], route: ofSite("GET /bots?limit=20") },
+  "traffic bots": {
+    args: ({ host }) => [host, "--from", "2026-11-15"],
+    route: ofSite(`GET /bots?limit=20&from=${Date.parse("2026-11-15")}`),
+  },
   "traffic clicks": { args: ({ host }) => [host], route: ofSite("GET /invalid-clicks?days=30") },
   "traffic evidence": { args: ({ host }) => [host], route: ofSite("GET /traffic/evidence?hours=336") },
   "traffic replay": { args: ({ visit }) => [visit], route: (of) => `GET /sites/${of.site}/bots/${of.visit}` },

@@ -48,6 +48,10 @@ test("no text that somebody else chose begins a cell as a formula, in any CSV fi
   const params = { gclid: formula, utm_campaign: formula };
   expect((await report(relay, host, "visit", { params, page: `https://${host}/${formula}` }, headers)).status).toBe(204);
 
+  // A suspicious one, which is in a file of its own.
+  const suspicious = { "Content-Type": "text/plain" };
+  expect((await report(relay, host, "visit", { page: `https://${host}/=1+1` }, suspicious)).status).toBe(204);
+
   // The shop's list of orders.
   const orders = [formula, `${formula} missing`].map((orderId) => ({
     orderId,
@@ -78,5 +82,9 @@ test("no text that somebody else chose begins a cell as a formula, in any CSV fi
     for (const separator of [",", ";", "\t"])
       expect([name, separator, cellsOf(text, separator).filter(isFormula)]).toEqual([name, separator, []]);
   }
+  const visits = async (query: string) => (await owner.ask(`GET /sites/${site}/bots.csv${query}`)).answer.text;
+  await eventually("the suspicious visit is kept", async () => /not sent by the tag,40/.test(await visits("?suspicious=true")));
+  expect(await visits("?suspicious=true")).not.toContain("AhrefsBot");
+  expect(await visits("")).not.toContain("not sent by the tag,40");
   expect((await call(relay.url, { method: "GET", path: "/healthz" })).status).toBe(200);
 });

@@ -98,6 +98,13 @@ describe.each(engines)("sites in the management API on %s", (engine) => {
       action: "site renamed",
       detail: { name: "Corner shop" },
     });
+    const newest = whole.items[0].at as number;
+    const between = async (query: string) => (await viewer.ask(`GET /sites/${site}/audit?${query}`)).json;
+    expect((await between(`from=${newest}&to=${newest + 1}`)).items).toEqual(
+      whole.items.filter(({ at }: { at: number }) => at === newest),
+    );
+    expect((await between(`to=${newest}`)).items).toEqual(whole.items.filter(({ at }: { at: number }) => at < newest));
+    expect((await between(`from=2&to=1`)).error.field).toBe("from");
     const table = await viewer.ask(`GET /sites/${site}/audit.csv`);
     expect(table.answer.headers["content-type"]).toBe("text/csv; charset=utf-8");
     expect(table.answer.text.trim().split("\n")).toHaveLength(whole.items.length + 1);

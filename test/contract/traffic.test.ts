@@ -7,6 +7,7 @@ import { sha256Of } from "../support/sha256.ts";
 import { botHeaders, cookieOf, personsBrowser, report } from "../support/visits.ts";
 import { nameOf } from "../../src/traffic/modes.ts";
 import { signals } from "../../src/traffic/signals.ts";
+import { rulesVersion } from "../../src/traffic/verdict.ts";
 import { accepted, filtered, freshEvent, summarize } from "./answers.ts";
 
 const none = { gross: 0, people: 0, bots: 0, "not a visit": 0, suppressed: 0, suspicious: 0 };
@@ -178,7 +179,7 @@ describe.each(endToEndEngines)("visit counts and bot rules on %s", (engine) => {
     expect(visits[0]).toMatchObject({
       reason: "user agent:named bot",
       page: `https://${host}/`,
-      verdict: { bot: true, score: 100, rules: 4 },
+      verdict: { bot: true, score: 100, rules: rulesVersion },
       network: "203.0.113.0",
       userAgent: botHeaders["User-Agent"],
     });
@@ -245,17 +246,18 @@ describe.each(endToEndEngines)("visit counts and bot rules on %s", (engine) => {
     const [weak, inShadow] = await listed();
     expect(weak).toMatchObject({ reason: "headers:not sent by the tag", range: "203.0.113.0/24", verdict: { score: 40 } });
     expect(inShadow).toMatchObject({
-      reason: "pointer:press too short",
+      // The strongest of the three.
+      reason: "pointer:no way to the press",
       verdict: {
         bot: false,
         score: 0,
         reasons: [],
-        shadows: ["pointer:press too short (3 ms)", "pointer:no way to the press (2 times)", "window:default screen"],
+        shadows: ["pointer:no way to the press (2 times)", "window:default screen", "pointer:press too short (3 ms)"],
       },
     });
     const text = await home.print("traffic", "replay", inShadow.id);
     expect(text).toContain(
-      "in shadow: pointer:press too short (3 ms); pointer:no way to the press (2 times); window:default screen",
+      "in shadow: pointer:no way to the press (2 times); window:default screen; pointer:press too short (3 ms)",
     );
     expect(text).toMatch(
       /shadow +pointer: press too short +20 +The mouse button was down for a shorter time than a finger takes\./,
@@ -267,6 +269,19 @@ describe.each(endToEndEngines)("visit counts and bot rules on %s", (engine) => {
       const { people, suspicious } = await counts(host);
       return people - suspicious > 1;
     });
+  });
+
+  test("ad clicks from the networks of one IPv6 customer have one source, and those of other customers have not", async () => {
+    const { host } = await newSite();
+    const clickFrom = (address: string, n: number) =>
+      report(relay, host, "visit", { params: { gclid: `ipv6-${n}` } }, { "X-Forwarded-For": address });
+    for (let n = 0; n < 14; n++) await clickFrom(`2001:db8:${n}::1`, n);
+    await counted(host, { people: 14 });
+    for (let n = 0; n < 14; n++) await clickFrom(`2001:db8:77:${n}::1`, 100 + n);
+    await eventually("the visits are counted", async () => (await counts(host)).gross === 28);
+    expect(await counts(host)).toMatchObject({ people: 28, suspicious: 3 });
+    const { items } = await home.run("traffic", "bots", host, "--suspicious");
+    expect(items[0]).toMatchObject({ reason: "volume:many click ids", network: "2001:db8:77::" });
   });
 
   test("evidence in shadow counts the conversions of the visitors that it touches, and filters none of them", async () => {
@@ -297,6 +312,16 @@ describe.each(endToEndEngines)("visit counts and bot rules on %s", (engine) => {
       touched: { mode: "shadow", visits: 1, emails: 0, conversions: 1 },
     });
     expect(await home.print("traffic", "evidence", host)).toContain("2 conversions are of people who visited");
+    expect(await home.print("traffic", "evidence", host)).not.toContain("To switch on");
+
+    // What no customer has is offered, and the offer keeps what was chosen before.
+    await home.run("site", "set", host, "evidence=trap:hidden field filled in=off");
+    const short = [2, 92, 0, 0, 18, 5, 151, 12, 0, 0, false, false, 0, false, false, 66, 2];
+    await report(relay, host, "visit", { use: short });
+    const offered = '"evidence=trap:hidden field filled in=off,typing:keys too short=on"';
+    await eventually("it is offered", async () => (await home.print("traffic", "evidence", host)).includes(offered));
+    await home.run("site", "set", host, offered.slice(1, -1));
+    expect((await read()).conversions).toBe(2);
   });
 
   test("the API and the command line explain every signal in one sentence", async () => {

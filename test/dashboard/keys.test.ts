@@ -346,6 +346,9 @@ inChromium("keys, webhooks, filters and persons", () => {
       await field(card, "Email").fill(email);
       await press(card, "Find");
       await sees(card, "purchase G-1");
+      // The form is at the end of the page.
+      const { y = 0 } = (await card.getByText("Hashed email").boundingBox()) ?? {};
+      expect(y).toBeLessThan(page.viewportSize()?.height ?? 0);
       await sees(card, /click IDs: gclid/);
       await press(card, "Record opt-out");
       await checkLayer(page, "scenes/configuration/consent/PersonActions.tsx");

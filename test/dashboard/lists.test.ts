@@ -242,6 +242,8 @@ inChromium("lists", () => {
       expect(page.url()).toMatch(/\/integrations\/log\?mode=test$/);
       await press(page, "Replay…");
       await sees(page.getByRole("dialog"), /^Choose which deliveries/);
+      await press(page.getByRole("dialog"), "All rejected");
+      await sees(page.getByRole("dialog"), "No delivery can be replayed.");
       await page.keyboard.press("Escape");
       // Clearing the filters does not leave the test data.
       await page.getByLabel("State", { exact: true }).selectOption("sent");

@@ -378,4 +378,29 @@ inChromium("a platform in the dashboard", () => {
     },
     scenarioMs,
   );
+
+  test(
+    "a connection names first the events that the site sends, and previews one that it sends itself",
+    async () => {
+      const { page, open } = browser;
+      await convert({ event: "trial_started", orderId: "P-1" });
+      const limited = await owner.ask(`POST /sites/${site}/connections`, {
+        platform: "reddit",
+        settings: standinConnections.reddit,
+        events: ["trial_started"],
+        verify: "never",
+      });
+      expect(limited.status, limited.answer.text).toBe(200);
+      await eventually("the event is counted", async () => {
+        await open(`/sites/${site}/integrations/reddit?tab=events`);
+        const names = page.locator("main tbody tr td:first-child .cc-mono");
+        await names.first().waitFor();
+        return (await names.allTextContents()).includes("trial_started");
+      });
+      await expect
+        .poll(() => page.getByRole("combobox", { name: "Event", exact: true }).inputValue())
+        .toBe("Sample trial_started");
+    },
+    scenarioMs,
+  );
 });

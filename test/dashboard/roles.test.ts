@@ -165,6 +165,9 @@ inChromium("roles", () => {
       await checkLayer(page, "scenes/frame/Frame.tsx");
       await page.getByRole("dialog").getByRole("link", { name: "Reconnect Webhook" }).click();
       await page.waitForURL(/\/integrations\/webhook/);
+      // The page says it once, and offers the repair.
+      await page.getByRole("button", { name: "Reconnect", exact: true }).waitFor();
+      expect(await page.getByRole("alert").filter({ hasText: "needs reconnection" }).count()).toBe(1);
       await ownerBrowser.go(`/sites/${first}/overview`);
       await page.getByRole("alert").locator(".cc-mark").waitFor();
       await press(page, "Mute for a day");

@@ -52,6 +52,25 @@ inChromium("what if", () => {
   );
 
   test(
+    "the page of evidence asks what would be filtered if all evidence in shadow counted",
+    async () => {
+      const { page, open, errors } = browser;
+      await open(`/sites/${site.id}/bots/evidence`);
+      await press(page, "What if?");
+      const dialog = page.getByRole("dialog", { name: "What if?" });
+      await sees(dialog, "as if all evidence in shadow counted");
+      const [asked] = await Promise.all([
+        page.waitForRequest((request) => request.url().endsWith("/what-if")),
+        press(dialog, "Run"),
+      ]);
+      expect(asked.postDataJSON()).toMatchObject({ settings: { evidence: "all=on" } });
+      await sees(dialog, "Every event would become what it becomes now.");
+      expect(errors.scriptErrors).toEqual([]);
+    },
+    scenarioMs,
+  );
+
+  test(
     "in a trace the settings are changed in the dialog, for this event or a period",
     async () => {
       const { page, open, errors } = browser;

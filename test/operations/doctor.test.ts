@@ -404,6 +404,18 @@ describe("a site", () => {
     expect(remedy).toContain("CLEANCAST_TRUST_PROXY");
   });
 
+  test("requests that are rejected for their content are reported with their errors, the most frequent first", async () => {
+    const send = async (count: number, body: unknown) => {
+      for (let i = 0; i < count; i += 1) expect((await relay.post(site.key, body)).status).toBe(400);
+    };
+    await send(4, { email: "ada@example.com" });
+    await send(7, { email: "ada@example.com", event: "purchase", value: "49,90" });
+    const found =
+      /11 requests with a valid key were rejected for their content: 7 × "value must be a finite JSON number", 4 × "event required"/;
+    // Rejected requests are written once a second.
+    await eventually("they are reported", async () => (await diagnose(home)).some(({ what }) => found.test(what)));
+  });
+
   test("connections that are paused, need reconnection or never accepted anything are reported", async () => {
     const {
       connection: { id },

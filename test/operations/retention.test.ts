@@ -222,6 +222,51 @@ describe.each(engines)("retention on %s", (engine) => {
     expect(await count("events", "ancient")).toBe(1);
   });
 
+  test("answers are left to the purge of their events where both end in the same hour, and in the turn that continues", async () => {
+    const asked: number[] = [];
+    const syncLog: Store["syncLog"] = {
+      ...store.syncLog,
+      purge: async (_siteId, before) => {
+        asked.push(before);
+        return 0;
+      },
+    };
+    const at = now + 20 * minuteMs;
+    const purge = (siteId: string, keepLogMs: number, changed: Partial<PurgeOptions> = {}) =>
+      round(siteId, {
+        store: { ...store, syncLog },
+        now: () => at,
+        sites: () => [{ id: siteId, keys: [], sources: [], settings: { ...settings, keepLogMs } }],
+        ...changed,
+      });
+    for (const keepLogMs of [90 * day, 90 * day - 10 * minuteMs, 90 * day - hourMs, 30 * day, 91 * day])
+      await purge("answers", keepLogMs);
+    // The last whole hour, twice; the others are the sites' own periods.
+    expect(asked.map((before) => at - before)).toEqual([
+      90 * day + 20 * minuteMs,
+      90 * day + 20 * minuteMs,
+      90 * day - hourMs,
+      30 * day,
+      91 * day,
+    ]);
+
+    await seed(seeds("answers", now - 100 * day, 12));
+    asked.length = 0;
+    let elapsed = 0;
+    const turns: string[] = [];
+    const events: Store["purge"]["events"] = async (siteId, ages, after) => {
+      turns.push(`${asked.length} after ${(elapsed += 20_000) / 1000} s`);
+      return store.purge.events(siteId, ages, after, 3);
+    };
+    const slow = { ...store, syncLog, purge: { ...store.purge, events } };
+    await purge("answers", 90 * day, { store: slow, elapsed: () => elapsed });
+    expect(await count("events", "answers")).toBe(0);
+    // While a turn ends before the events do, no answer is looked for.
+    expect(turns.every((turn) => turn.startsWith("0 "))).toBe(true);
+    expect(turns.length).toBeGreaterThan(3);
+    expect(asked).toEqual([now - 90 * day]);
+  });
+
   test("a clock far ahead of every stored event purges nothing for the first hour", async () => {
     await seed(seeds("ahead", now - 10 * day, 3));
     let elapsed = 0;

@@ -1,14 +1,46 @@
-// A version that runs on a newer schema: it serves, and refuses commands that only the newer version may run. A schema that
-// was never released is refused by all.
+// An upgrade from 0.2.0, which takes the configuration along. A version that runs on a newer schema: it serves, and refuses commands
+// that only the newer version may run. A schema that was never released is refused by all.
 
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { latestVersion } from "../../src/store/schema/migrate.ts";
 import { change, setUpSite } from "../support/installation.ts";
 import { freshFolder } from "../support/databases.ts";
-import { engines, newInstallation } from "../support/relay.ts";
+import { root } from "../support/documents/documents.ts";
+import { emptyInstallation, engines, newInstallation } from "../support/relay.ts";
+import { freshEvent } from "../contract/answers.ts";
 
 const newer = latestVersion + 1;
+
+/** The variables that an exported file names in its second line. */
+const variablesOf = (text: string) => (/It needs these variables: (.+)\./.exec(text)?.[1] ?? "").split(", ");
+
+describe.each(engines)("an upgrade from 0.2.0 on %s", (engine) => {
+  test("the configuration that 0.2.0 exported is applied whole, and its senders go on with their keys", async () => {
+    const file = join(root, "test/fixtures/export-0.2.0.yaml");
+    const names = variablesOf(readFileSync(file, "utf8"));
+    const secret = `whsec_${Buffer.alloc(32, "upgrade").toString("base64")}`;
+    const valueOf = (name: string) =>
+      /_URL(?:_\d)?$/.test(name) ? `https://example.com/${name.toLowerCase()}` : /WEBHOOK/.test(name) ? secret : "token";
+    expect(names).toHaveLength(7);
+    const home = await emptyInstallation(engine, Object.fromEntries(names.map((name) => [name, valueOf(name)])));
+    expect(await home.print("apply", file)).toContain("Applied: 15 to add, 0 to change, 0 to remove.");
+    expect(await home.print("apply", file)).toContain("Nothing to change.");
+    const { items } = await home.run("connection", "list", "shop.example.com");
+    expect(items.map(({ platform }: { platform: string }) => platform).toSorted()).toEqual([
+      "ga4",
+      "google_ads",
+      "meta",
+      "sandbox",
+      "webhook",
+    ]);
+    for (const { id, platform } of items) if (platform !== "sandbox") await home.run("connection", "pause", id);
+    const relay = await home.start();
+    const answer = await relay.post(`cc_${"u".repeat(40)}`, freshEvent());
+    expect(JSON.parse(answer.text)).toMatchObject({ ok: true, results: { sandbox: { ok: true } } });
+  });
+});
 
 describe.each(engines)("a rollback on %s", (engine) => {
   test("the previous release works on a newer schema, and refuses commands that must know every table", async () => {

@@ -502,7 +502,9 @@ describe("a relay asks Google for what it sent", () => {
     await eventually("refunds are looked for", async () => (await heads()).length === 1);
     expect(valueOf("A-1")).toBe(10);
     const refund = { email: "a-1@example.com", event: "refund", value: 4, orderId: "A-1" };
-    expect((await relay.post(key, refund)).text).toContain("Google Ads takes no refunds");
+    expect((await relay.post(key, refund)).text).toContain(
+      "Google Ads takes no refunds; with corrections=on, the purchase is corrected",
+    );
     setAhead(aheadMs + 3 * minuteMs);
     await eventually("the conversion is restated", () => valueOf("A-1") === 6);
     await home.run("correction", "add", host, "A-1", "--value", "2.5");

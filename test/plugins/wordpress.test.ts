@@ -171,6 +171,10 @@ describe.skipIf(!hasPhp)("the WordPress plugin", () => {
     expect(unreachable.text).not.toContain(key);
     const { items: events } = await home.run("event", "list");
     expect(events.filter(({ event }: { event: string }) => event === "connection test")).toEqual([]);
+    // A request that the relay refuses would be listed as rejected, and `doctor` would warn about it.
+    const peer = await startPeer([{ accept: true }]);
+    await check(settings(peer.url));
+    expect(peer.got.map(({ path, text: body }) => [path, body])).toEqual([["/__cc/inbound/batch", '{"events":[]}']]);
   });
 
   test("the settings form keeps the stored key when the field is empty, and refuses a wrong address by name", async () => {

@@ -11,8 +11,8 @@ import { runWorkers } from "./workers.ts";
 
 /** `npm run simulate:faults` runs more. */
 const lastSeed = 1000;
-/** Under a focus more happens than in other seeds: all of these take about four minutes of processor time. */
-const seedsOfFocus = 27;
+/** Under a focus more happens than in other seeds: all of these take about a quarter of an hour of processor time. */
+const seedsOfFocus = 200;
 
 const numbers = (first: number, last: number) => Array.from({ length: last - first + 1 }, (_, i) => first + i);
 const seeds = [...new Set([...numbers(firstSeeds.length + 1, lastSeed), ...pinned])];

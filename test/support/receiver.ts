@@ -9,6 +9,7 @@ export type ReceivedRequest = {
   path: string;
   headers: IncomingMessage["headers"];
   text: string;
+  body: Buffer;
   at: number;
 };
 
@@ -33,11 +34,13 @@ export async function startReceiver(): Promise<Receiver> {
     const parts: Buffer[] = [];
     request.on("data", (part: Buffer) => parts.push(part));
     request.on("end", () => {
+      const body = Buffer.concat(parts);
       const got = {
         method: request.method ?? "",
         path: request.url ?? "",
         headers: request.headers,
-        text: Buffer.concat(parts).toString(),
+        text: body.toString(),
+        body,
         at: Date.now(),
       };
       receiver.got.push(got);

@@ -17,6 +17,8 @@ type Props = {
   site: string;
   /** The unsaved changes. Without them the dialog asks for some. */
   changes?: Changes;
+  /** Says what is asked, where the changes are not those of a form. */
+  about?: string;
   /** The event of a trace. */
   event?: string;
 };
@@ -47,7 +49,7 @@ export function WhatIfButton(props: Props) {
 const periods = ["1", "7", "30", "90"];
 const thisEvent = "event";
 
-function Content({ site, changes, event }: Props) {
+function Content({ site, changes, about, event }: Props) {
   const texts = resultsText.whatIf;
   const [events, setEvents] = useState(event === undefined ? "7" : thisEvent);
   const [own, setOwn] = useState<Record<string, string>>({});
@@ -59,7 +61,7 @@ function Content({ site, changes, event }: Props) {
   return (
     <Stack gap="md">
       <Text size="sm" c="dimmed">
-        {changes ? texts.about : texts.aboutEvent}
+        {about ?? (changes ? texts.about : texts.aboutEvent)}
       </Text>
       {!changes && <OwnChanges site={site} changes={own} onChange={setOwn} />}
       <Group align="flex-end" gap="sm">
@@ -103,6 +105,8 @@ const eventsText = (count: number) => resultsText.whatIf.eventCount(count);
 const threshold = "bot_threshold";
 const consentMode = "consent_mode";
 const everyShadowOn = "all=on";
+/** Adds that all evidence in shadow counts to the saved modes. */
+export const withShadows = (evidence: string): string => [...(evidence ? [evidence] : []), everyShadowOn].join(",");
 
 type Own = { site: string; changes: Record<string, string>; onChange: (changes: Record<string, string>) => void };
 
@@ -137,9 +141,7 @@ function OwnChanges({ site, changes, onChange }: Own) {
       <Switch
         label={texts.shadow}
         checked={changes.evidence !== undefined}
-        onChange={({ currentTarget }) =>
-          set("evidence", currentTarget.checked ? [...(evidence ? [evidence] : []), everyShadowOn].join(",") : evidence)
-        }
+        onChange={({ currentTarget }) => set("evidence", currentTarget.checked ? withShadows(evidence) : evidence)}
       />
     </Stack>
   );

@@ -13,6 +13,8 @@ export type FieldProps = { form: SettingsForm; name: string; help: ReactNode; la
 export function Hint({ form, name, help }: FieldProps) {
   const standard = form.defaultValue(name);
   const isStandard = form.value(name) === standard;
+  // A field whose default is nothing loses what was entered.
+  const isRemoved = standard === "" || standard === "none";
   return (
     <>
       {help} {standard !== "" && siteSettingsText.default(settingText(standard))}{" "}
@@ -21,10 +23,10 @@ export function Hint({ form, name, help }: FieldProps) {
           component="button"
           type="button"
           size="xs"
-          aria-label={siteSettingsText.resetOne(settingName(name))}
+          aria-label={(isRemoved ? siteSettingsText.removeOne : siteSettingsText.resetOne)(settingName(name))}
           onClick={() => form.change(name, standard)}
         >
-          {siteSettingsText.reset}
+          {isRemoved ? siteSettingsText.remove : siteSettingsText.reset}
         </Anchor>
       )}
     </>

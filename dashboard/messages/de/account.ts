@@ -13,7 +13,7 @@ export const account: Translation<typeof accountText> = {
   },
   password: {
     title: "Passwort",
-    about: "Wenn Sie Ihr Passwort ändern, werden Sie überall sonst abgemeldet.",
+    about: "Wenn Sie Ihr Passwort ändern, werden Sie überall sonst abgemeldet, und Warnungen auf Ihren Geräten ausgeschaltet.",
     current: "Aktuelles Passwort",
     showCurrent: "Aktuelles Passwort ein- oder ausblenden",
     new: "Neues Passwort",
@@ -42,6 +42,28 @@ export const account: Translation<typeof accountText> = {
     none: "Keine Sitzungen",
     unknownBrowser: "Unbekannter Browser",
     browserOn: (browser, system) => `${browser} auf ${system}`,
+  },
+  devices: {
+    title: "Warnungen auf Ihren Geräten",
+    about:
+      "Zeigt die Warnungen aller Ihrer Websites als Mitteilungen, auch wenn das Dashboard geschlossen ist. Texte werden für das Gerät verschlüsselt.",
+    turnOn: "Für dieses Gerät einschalten",
+    turnOff: "Ausschalten",
+    isOn: "Für dieses Gerät eingeschaltet.",
+    turnedOn: "Warnungen werden auf diesem Gerät angezeigt.",
+    turnedOff: "Warnungen werden auf diesem Gerät nicht mehr angezeigt.",
+    insecure: "Browser erlauben Mitteilungen nur mit HTTPS.",
+    unsupported:
+      "Dieser Browser hat keine Push-Mitteilungen. Legen Sie das Dashboard auf einem iPhone oder iPad zuerst auf den Home-Bildschirm (Teilen, Zum Home-Bildschirm), und öffnen Sie es von dort.",
+    blocked:
+      "Dieser Browser blockiert Mitteilungen dieser Seite. Erlauben Sie sie in den Einstellungen des Browsers, und laden Sie die Seite neu.",
+    notAllowed: "Nichts wurde geändert: Der Browser darf keine Mitteilungen anzeigen.",
+    failed: (reason) => `Der Browser konnte sich nicht bei seinem Push-Dienst anmelden: ${reason}`,
+    device: "Gerät",
+    added: "Hinzugefügt",
+    remove: "Entfernen",
+    removeOf: (device) => `${device} entfernen`,
+    removed: "Warnungen werden auf jenem Gerät nicht mehr angezeigt.",
   },
   twoFactor: {
     title: "Zwei-Faktor-Anmeldung",

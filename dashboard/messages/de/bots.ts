@@ -27,6 +27,8 @@ export const bots: Translation<typeof botsText> = {
     noneMore: "Gezählt wird, wenn eine Seite mit dem Tag mit einer Klick-ID in der Adresse geöffnet wird, etwa gclid.",
   },
   evidence: {
+    whatIf:
+      "Gespeicherte Ereignisse werden neu beurteilt, als zählten alle beobachteten Signale. Nichts wird gesendet, gespeichert oder gezählt.",
     title: "Merkmale",
     about:
       "Was gegen einen Besuch sprechen kann. Beobachtete Merkmale werden gezählt und entfernen niemanden: Schalten Sie sie ein, wenn Sie sehen, dass sie keine Kunden treffen. <docs>Über das Beobachten</docs>",
@@ -42,11 +44,7 @@ export const bots: Translation<typeof botsText> = {
     mode: "Modus",
     modeOf: (signal) => `Modus von ${signal}`,
     modes: { off: "Aus", shadow: "Beobachten", on: "Ein" },
-    safe: (count) =>
-      plural(count, {
-        one: "# beobachtetes Merkmal wurde gesehen, bei keiner gesendeten E-Mail und keiner Conversion.",
-        other: "# beobachtete Merkmale wurden gesehen, bei keiner gesendeten E-Mail und keiner Conversion.",
-      }),
+    safe: (names) => `Beobachtet, bei keiner gesendeten E-Mail und keiner Conversion: ${names}.`,
     switchOn: "Einschalten",
     none: "In den letzten 14 Tagen nichts gesehen",
     showAll: (count) => plural(count, { other: "Alle # Arten anzeigen" }),
@@ -105,6 +103,7 @@ export const bots: Translation<typeof botsText> = {
   visits: {
     title: "Besuche",
     csv: "Bot-Besuche",
+    csvSuspicious: "verdächtige Besuche",
     about:
       "Eine Stichprobe: höchstens fünf jeder Art pro Stunde, 14 Tage aufbewahrt. Ist einer davon ein Mensch, erlauben Sie sein Netz oder seinen User-Agent in den <settings>Traffic-Filtern</settings>.",
     kinds: { label: "Besuche", bots: "Bots", suspicious: "Verdächtig" },

@@ -223,6 +223,7 @@ export const common: Translation<typeof commonText> = {
     "volume:many click ids": "Viele Anzeigenklicks aus einem Netz",
     "volume:click farm": "Klickfarm",
     "engagement:no visitor goes on": "Kein Besucher macht weiter",
+    "engagement:no second step": "Keine zweite Seite, kein Formular",
     "form:many emails without hands": "Viele E-Mails ohne Hände",
     "behaviour:submitted at once": "Sofort abgesendet",
     "pointer:press too short": "Mausklick zu kurz",

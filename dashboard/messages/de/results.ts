@@ -20,7 +20,7 @@ export const results: Translation<typeof resultsText> = {
     events: "Ereignisse",
     thisEvent: "Dieses Ereignis",
     lastDays: (days) => plural(days, { one: "Letzter Tag", other: "Letzte # Tage" }),
-    shadow: "Indizien im Schatten zählen",
+    shadow: "Beobachtete Signale zählen",
     run: "Starten",
     stop: "Anhalten",
     looking: "Angesehene Ereignisse",

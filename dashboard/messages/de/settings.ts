@@ -192,7 +192,7 @@ export const settings: Translation<typeof settingsText> = {
     noRecipient: "Es ist kein Empfänger gespeichert. Speichern Sie zuerst einen.",
     sent: "gesendet",
     failed: "fehlgeschlagen",
-    channels: { mail: "E-Mail", webhook: "Webhook" },
+    channels: { mail: "E-Mail", webhook: "Webhook", push: "Push" },
     testResult: (channel, to) => `${channel} an ${to}`,
     testFault: (channel, to, reason) => `${channel} an ${to}: ${reason}`,
   },

@@ -7,6 +7,8 @@ export const siteSettings: Translation<typeof siteSettingsText> = {
   default: (value) => `Standard: ${value}.`,
   reset: "Auf Standard zurücksetzen",
   resetOne: (name) => `Auf Standard zurücksetzen: ${name}`,
+  remove: "Entfernen",
+  removeOne: (name) => `Entfernen: ${name}`,
   unit: "Einheit",
   unitOf: (name) => `${name}: Einheit`,
   off: "aus",

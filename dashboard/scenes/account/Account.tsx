@@ -9,6 +9,7 @@ import { notify } from "../../common/notices.tsx";
 import { LoadState, RequestError } from "../../common/states.tsx";
 import { NewPassword } from "../signIn/NewPassword.tsx";
 import { SignInError } from "../signIn/SignInError.tsx";
+import { Devices } from "./Devices.tsx";
 import { Sessions } from "./Sessions.tsx";
 import { TwoFactor } from "./TwoFactor.tsx";
 import { accountText } from "../../messages/account.ts";
@@ -28,6 +29,7 @@ export default function Account() {
             </Stack>
             <PasswordCard email={data.user.email} />
           </SimpleGrid>
+          <Devices />
           <Sessions />
         </>
       )}

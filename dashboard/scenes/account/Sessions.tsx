@@ -11,6 +11,7 @@ import { notify } from "../../common/notices.tsx";
 import { Empty } from "../../common/states.tsx";
 import { Time } from "../../common/values.tsx";
 import { accountText } from "../../messages/account.ts";
+import { browserName } from "./browserName.ts";
 
 type Session = Answer<"GET /sessions">["items"][number];
 
@@ -96,30 +97,4 @@ export function Sessions() {
       />
     </Card>
   );
-}
-
-const browsers: [RegExp, string][] = [
-  [/Edg\//, "Edge"],
-  [/OPR\//, "Opera"],
-  [/Firefox\/|FxiOS/, "Firefox"],
-  [/Chrome\/|CriOS/, "Chrome"],
-  [/Safari\//, "Safari"],
-];
-const systems: [RegExp, string][] = [
-  [/iPhone/, "iPhone"],
-  [/iPad/, "iPad"],
-  [/Android/, "Android"],
-  [/Windows/, "Windows"],
-  [/Mac OS X/, "macOS"],
-  [/CrOS/, "ChromeOS"],
-  [/Linux/, "Linux"],
-];
-
-/** "Chrome on macOS": enough to recognise one's own devices. */
-function browserName(userAgent: string | null): string {
-  if (!userAgent) return accountText.sessions.unknownBrowser;
-  const find = (list: [RegExp, string][]) => list.find(([pattern]) => pattern.test(userAgent))?.[1];
-  const browser = find(browsers) ?? userAgent.split(/[/ ]/, 1)[0] ?? accountText.sessions.unknownBrowser;
-  const system = find(systems);
-  return system ? accountText.sessions.browserOn(browser, system) : browser;
 }

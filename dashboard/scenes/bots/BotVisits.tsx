@@ -36,7 +36,7 @@ export function BotVisits() {
     query: { limit: 10, suspicious },
   });
   const open = text("visit");
-  const kind = isSuspicious ? { suspicious } : {};
+  const kind = isSuspicious ? { suspicious: "true" as const } : {};
   const columns: Column<Visit>[] = [
     {
       title: botsText.visits.columns.seen,
@@ -57,7 +57,11 @@ export function BotVisits() {
     },
     {
       title: botsText.visits.columns.page,
-      cell: ({ page }) => <Truncated text={URL.parse(page)?.pathname ?? page} whole={page} />,
+      cell: ({ page }) => (
+        <Text size="sm" truncate maw="clamp(96px, 20vw - 120px, 240px)" title={page}>
+          {URL.parse(page)?.pathname ?? page}
+        </Text>
+      ),
       wide: true,
     },
     {
@@ -68,7 +72,7 @@ export function BotVisits() {
     {
       title: botsText.visits.columns.network,
       cell: ({ network }) => <span className="cc-mono">{network}</span>,
-      wide: true,
+      wide: "lg",
     },
   ];
   return (
@@ -103,7 +107,10 @@ export function BotVisits() {
               { value: "true", label: botsText.visits.kinds.suspicious },
             ]}
           />
-          <CsvButton href={urlOf("GET /sites/:site/bots.csv", { params: { site } })} of={botsText.visits.csv} />
+          <CsvButton
+            href={urlOf("GET /sites/:site/bots.csv", { params: { site }, query: kind })}
+            of={isSuspicious ? botsText.visits.csvSuspicious : botsText.visits.csv}
+          />
         </>
       }
     >
@@ -131,9 +138,9 @@ export function BotVisits() {
 /** Adds the evidence to the reason under which a visit is counted. */
 const withEvidence = (reason: string, reasons: readonly string[]) => reasons.find((one) => one.startsWith(reason)) ?? reason;
 
-function Truncated({ text, whole = text }: { text: string; whole?: string }) {
+function Truncated({ text }: { text: string }) {
   return (
-    <Text size="sm" lineClamp={2} maw="clamp(160px, 40vw - 280px, 480px)" title={whole} style={{ overflowWrap: "anywhere" }}>
+    <Text size="sm" lineClamp={2} maw="clamp(240px, 40vw - 240px, 560px)" title={text} style={{ overflowWrap: "anywhere" }}>
       {text || "–"}
     </Text>
   );

@@ -1,6 +1,6 @@
 // The kinds of evidence with their modes, and the visits and submitted emails that each touches.
 
-import { Alert, Anchor, Button, Group, SegmentedControl, Stack, Text } from "@mantine/core";
+import { Alert, Anchor, Box, Button, Group, SegmentedControl, Stack, Text } from "@mantine/core";
 import { Eye, ShieldCheck } from "lucide-react";
 import { useRef, useState } from "react";
 import { Card } from "../../common/Page.tsx";
@@ -13,9 +13,11 @@ import { reasonText } from "../../common/format/reasons.ts";
 import { DocsLink } from "../../common/links.tsx";
 import { Rows, type Column } from "../../common/lists/Rows.tsx";
 import { notify } from "../../common/notices.tsx";
+import { WhatIfButton, withShadows } from "../../common/settings/WhatIf.tsx";
 import { undoOf } from "../../common/settings/undo.ts";
 import { Empty, RequestError } from "../../common/states.tsx";
 import { botsText } from "../../messages/bots.ts";
+import { listText } from "../../messages/catalogue/plural.ts";
 import { commonText } from "../../messages/common.ts";
 import { wordText } from "../../messages/server.ts";
 import { BotsPage } from "../frame/SectionPage.tsx";
@@ -62,6 +64,11 @@ export default function Evidence() {
       <Card
         title={texts.title}
         padded={false}
+        actions={
+          settings.data && (
+            <WhatIfButton site={site} changes={{ settings: { evidence: withShadows(saved) } }} about={texts.whatIf} />
+          )
+        }
         about={
           <RichText
             text={texts.about}
@@ -78,7 +85,9 @@ export default function Evidence() {
           {safe.length > 0 && data && data.emails + data.conversions > 0 && mayChange && (
             <Alert variant="light" color="green" icon={<ShieldCheck size={18} />}>
               <Group justify="space-between" gap="sm">
-                <Text size="sm">{texts.safe(safe.length)}</Text>
+                <Text size="sm" flex="1 1 280px">
+                  {texts.safe(listText(safe.map(({ signal }) => reasonText(signal))))}
+                </Text>
                 <Button size="compact-sm" variant="default" loading={isBusy} onClick={() => setMode(safe, "on")}>
                   {texts.switchOn}
                 </Button>
@@ -110,17 +119,31 @@ export default function Evidence() {
 
 function columnsOf(all: Counts | undefined, mayChange: boolean, onMode: (signal: Signal, mode: Mode) => void): Column<Signal>[] {
   const texts = botsText.evidence;
+  const modeOf = (one: Signal) => (
+    <SegmentedControl
+      size="xs"
+      aria-label={texts.modeOf(reasonText(one.signal))}
+      readOnly={!mayChange}
+      value={one.mode}
+      onChange={(mode) => onMode(one, mode)}
+      data={modes.map((value) => ({ value, label: texts.modes[value] }))}
+    />
+  );
   return [
     {
       title: texts.signal,
-      cell: ({ signal, why }) => (
-        <Stack gap={0}>
+      cell: (one) => (
+        <Stack gap={0} align="flex-start">
           <Text size="sm" fw={500}>
-            {reasonText(signal)}
+            {reasonText(one.signal)}
           </Text>
           <Text size="xs" c="dimmed">
-            {wordText(signal) ?? why}
+            {wordText(one.signal) ?? one.why}
           </Text>
+          {/* A column of its own would leave no room for the sentence on a phone. */}
+          <Box hiddenFrom="sm" mt={6}>
+            {modeOf(one)}
+          </Box>
         </Stack>
       ),
     },
@@ -133,19 +156,7 @@ function columnsOf(all: Counts | undefined, mayChange: boolean, onMode: (signal:
     { title: texts.visits, align: "right", wide: true, cell: ({ visits }) => countText(visits) },
     { title: texts.emails, align: "right", wide: true, cell: ({ emails }) => <Count of={emails} all={all?.emails} /> },
     { title: texts.conversions, align: "right", cell: ({ conversions }) => <Count of={conversions} all={all?.conversions} /> },
-    {
-      title: texts.mode,
-      cell: (one) => (
-        <SegmentedControl
-          size="xs"
-          aria-label={texts.modeOf(reasonText(one.signal))}
-          readOnly={!mayChange}
-          value={one.mode}
-          onChange={(mode) => onMode(one, mode)}
-          data={modes.map((value) => ({ value, label: texts.modes[value] }))}
-        />
-      ),
-    },
+    { title: texts.mode, wide: true, cell: modeOf },
   ];
 }
 
@@ -154,7 +165,7 @@ function Count({ of, all = 0 }: { of: number; all?: number | undefined }) {
     <Stack gap={0} align="flex-end">
       <span className="cc-number">{countText(of)}</span>
       {of > 0 && all > 0 && (
-        <Text size="xs" c="dimmed">
+        <Text size="xs" c="dimmed" style={{ whiteSpace: "nowrap" }}>
           {botsText.evidence.ofAll(percentText(of, all))}
         </Text>
       )}

@@ -5,7 +5,7 @@ import { useLocalStorage } from "@mantine/hooks";
 import { Link, useLocation } from "@tanstack/react-router";
 import { TriangleAlert } from "lucide-react";
 import { dayMs } from "../../../src/kernel/time.ts";
-import { repairOf, whoRepairs, type AlertLine } from "../../common/alertPlaces.ts";
+import { isShownByPage, repairOf, whoRepairs, type AlertLine } from "../../common/alertPlaces.ts";
 import { usePlatformName } from "../../common/api/platforms.ts";
 import { useApi } from "../../common/api/query.ts";
 import { useMay, type Site } from "../../common/api/session.ts";
@@ -103,7 +103,8 @@ export function AlertBanner({ site }: { site: Site }) {
   const repairFor = useRepair(site.id);
   const { isMuted, mute } = useMuted(site.id);
   const page = useLocation({ select: ({ pathname }) => pathname.replace(`/sites/${site.id}/`, "") });
-  const shown = open?.find((alert) => !isMuted(alert) && (page === "overview" || page === repairFor(alert)?.path));
+  const belongsHere = (alert: AlertLine) => page === "overview" || (page === repairFor(alert)?.path && !isShownByPage(alert));
+  const shown = open?.find((alert) => !isMuted(alert) && belongsHere(alert));
   if (!shown) return null;
   const repair = repairFor(shown);
   return (

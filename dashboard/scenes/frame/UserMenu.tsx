@@ -4,6 +4,7 @@ import { Avatar, Group, Menu, Text, UnstyledButton, VisuallyHidden, useMantineCo
 import { useNavigate } from "@tanstack/react-router";
 import { BookOpen, Check, Languages, LogOut, MonitorCog, Moon, Sun, UserRound } from "lucide-react";
 import { call } from "../../common/api/api.ts";
+import { turnOffHere } from "../../common/api/thisDevice.ts";
 import { queryClient } from "../../common/api/query.ts";
 import { chooseLanguage } from "../../common/shownLanguage.ts";
 import { language, languageNames, languages } from "../../messages/catalogue/language.ts";
@@ -71,10 +72,14 @@ export function UserMenu({ name, email }: { name: string; email: string }) {
         <Menu.Item
           leftSection={<LogOut size={15} />}
           onClick={() =>
-            void call("DELETE /session", {}).finally(() => {
-              queryClient.clear();
-              void navigate({ to: "/sign-in" });
-            })
+            // The next person at this browser must not see the alerts of this one.
+            void turnOffHere()
+              .catch(() => {})
+              .then(() => call("DELETE /session", {}))
+              .finally(() => {
+                queryClient.clear();
+                void navigate({ to: "/sign-in" });
+              })
           }
         >
           {frameText.menu.signOut}

@@ -15,6 +15,7 @@ import { RequestError } from "../../common/states.tsx";
 import { Time, State } from "../../common/values.tsx";
 import { SettingsPage } from "../frame/SectionPage.tsx";
 import { channelName, OpenAlerts } from "./OpenAlerts.tsx";
+import { Devices } from "../account/Devices.tsx";
 import { settingsText } from "../../messages/settings.ts";
 import { serverText } from "../../messages/server.ts";
 
@@ -57,6 +58,7 @@ export default function Alerts() {
           {mayChange && <AlertTest />}
         </SettingsCard>
       </SiteSettings>
+      <Devices />
       <Card title={settingsText.alerts.resolved} about={settingsText.alerts.aboutResolved} padded={false}>
         <Rows
           label={settingsText.alerts.resolvedAlerts}
@@ -117,7 +119,7 @@ function AlertTest() {
       <div role="status">
         {data?.channels.length === 0 && <Text size="sm">{settingsText.alerts.noRecipient}</Text>}
         {data?.channels.map(({ channel, to, ok, error: fault }) => (
-          <Text key={channel} size="sm" component="div">
+          <Text key={`${channel} ${to}`} size="sm" component="div">
             <State of={ok ? "sent" : "rejected"} word={ok ? settingsText.alerts.sent : settingsText.alerts.failed} />{" "}
             {fault === null
               ? settingsText.alerts.testResult(channelName(channel), to)

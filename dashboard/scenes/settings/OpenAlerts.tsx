@@ -85,8 +85,8 @@ export function OpenAlerts({
                     </Button>
                   </div>
                 )}
-                {alert.failed.map((one) => (
-                  <Text key={one.channel} size="sm">
+                {alert.failed.map((one, i) => (
+                  <Text key={i} size="sm">
                     {settingsText.alerts.failedChannel(channelName(one.channel), serverText(one.error))}
                   </Text>
                 ))}

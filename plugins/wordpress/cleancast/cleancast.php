@@ -8,6 +8,7 @@
  * Requires at least: 6.0
  * Requires PHP: 7.4
  * License: MIT
+ * License URI: https://opensource.org/licenses/MIT
  * Text Domain: cleancast
  */
 

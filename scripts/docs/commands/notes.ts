@@ -60,12 +60,12 @@ export const notes: Readonly<Record<string, Note>> = {
   },
   "export data": {
     example: "export data --to exported --from 7d",
-    more: "An hour that was exported before is skipped, so the command can run every hour. [Export data](../../how-to/export-data.md).",
+    more: "To a folder or an S3-compatible bucket. An hour that was exported before is skipped, so the command can run every hour. [Export data](../../how-to/export-data.md).",
   },
   "export schedule set": {
     example: `export schedule set shop.example.com s3://my-bucket/cleancast --endpoint https://s3.eu-central-1.amazonaws.com --region eu-central-1 \\
   --key-id AKEXAMPLE --secret @key.txt`,
-    more: "The address is checked like that of a webhook. [Export data](../../how-to/export-data.md).",
+    more: "The folder of `folder` is the setting `CLEANCAST_EXPORT_FOLDER`. The address is checked like that of a webhook. [Export data](../../how-to/export-data.md).",
   },
   "export schedule show": { example: "export schedule show shop.example.com" },
   "export schedule retry": { example: "export schedule retry shop.example.com" },
@@ -73,7 +73,7 @@ export const notes: Readonly<Record<string, Note>> = {
   "export due": { example: "export due" },
   "export configuration": {
     example: "export",
-    more: "Secrets are written as references to variables: [configuration as a file](../../how-to/configuration-file.md).",
+    more: "`export` alone does the same. Secrets are written as references to variables: [configuration as a file](../../how-to/configuration-file.md).",
   },
   "share add": {
     example: 'share add shop.example.com report "Agency" --expires 30d',
@@ -87,7 +87,7 @@ export const notes: Readonly<Record<string, Note>> = {
   "share send": {
     example: "share send shop.example.com",
     by: "test/sharing/links.test.ts",
-    more: "Refused where the site has no recipient of alerts. [Every week](../../how-to/share.md#every-week-by-mail-or-chat).",
+    more: "`site set SITE weekly_report=…` sends it every week. Refused where the site has no recipient of alerts. [Every week](../../how-to/share.md#every-week-by-mail-or-chat).",
   },
   "config-schema": {
     example: "config-schema",
@@ -152,7 +152,7 @@ export const notes: Readonly<Record<string, Note>> = {
   "site move": {
     example: "site move blog.example.com --to postgres://cleancast:secret@other.internal:5432/cleancast --key-file other.key",
     after: "npx cleancast site add blog.example.com",
-    more: "Run it again to continue after a stop. [Move a site to another installation](../../how-to/move-a-site.md).",
+    more: "Both installations may be running. Run it again to continue after a stop. [Move a site to another installation](../../how-to/move-a-site.md).",
   },
   "host add": {
     example: "host add shop.example.com www.shop.example.com",
@@ -174,7 +174,10 @@ export const notes: Readonly<Record<string, Note>> = {
     example: 'key add shop.example.com "HubSpot"',
     more: "The first key of a site turns inbound on. `--hash` adds a key that was made elsewhere: [set up without a browser](../../how-to/set-up-without-a-browser.md).",
   },
-  "key generate": { example: "key generate" },
+  "key generate": {
+    example: "key generate",
+    more: "For a secret manager and `key add --hash`.",
+  },
   "key list": { example: "key list shop.example.com" },
   "key rotate": { example: "key rotate ID" },
   "key remove": { example: "key remove ID" },
@@ -183,7 +186,10 @@ export const notes: Readonly<Record<string, Note>> = {
     more: "For the [management API](../management-api.md). An inbound key is another thing: `key add`.",
   },
   "api-key list": { example: "api-key list" },
-  "api-key remove": { example: "api-key remove ID --yes" },
+  "api-key remove": {
+    example: "api-key remove ID --yes",
+    more: "The keys stop working within 2 seconds.",
+  },
   "member list": { example: "member list", more: "[Members and roles](../access.md)." },
   "member add": {
     example: "member add ada@example.com --role viewer --site shop.example.com",
@@ -212,7 +218,7 @@ export const notes: Readonly<Record<string, Note>> = {
   "connection show": { example: "connection show ID", more: "Secrets are never shown." },
   "connection set": {
     example: "connection set ID events=purchase,lead",
-    more: "After a token expired: `connection set ID access_token=@file`.",
+    more: "The other settings stay as they are. After a token expired: `connection set ID access_token=@file`.",
   },
   "connection rotate": {
     example: "connection rotate ID",
@@ -225,7 +231,7 @@ export const notes: Readonly<Record<string, Note>> = {
   },
   "connection values": {
     example: "connection values ID purchase=20%",
-    more: "Saves nothing: `connection set ID value.purchase=20%` does. [Value rules](../../how-to/value-rules.md).",
+    more: "Without rules, uses the saved ones. Saves nothing: `connection set ID value.purchase=20%` does. [Value rules](../../how-to/value-rules.md).",
   },
   "connection verify": {
     example: "connection verify ID",
@@ -234,7 +240,7 @@ export const notes: Readonly<Record<string, Note>> = {
   "connection test": { example: "connection test ID", more: "The exit code is 1 if it is not accepted." },
   "connection choices": {
     example: "connection choices shop.example.com meta ad_account_id",
-    more: "A list may depend on another setting: `connection choices shop.example.com meta pixel_id ad_account_id=123`.",
+    more: "`sign_in=ID` uses a sign-in. A list may depend on another setting: `connection choices shop.example.com meta pixel_id ad_account_id=123`.",
   },
   "connection pause": { example: "connection pause ID" },
   "connection resume": { example: "connection resume ID" },
@@ -249,7 +255,7 @@ export const notes: Readonly<Record<string, Note>> = {
   "event list": { example: "event list shop.example.com --limit 5" },
   "event sources": {
     example: "event sources shop.example.com --model linear",
-    more: "[Attribution models](../../explanation/attribution-models.md).",
+    more: "By the last, the first or all visits. [Attribution models](../../explanation/attribution-models.md).",
   },
   "event stages": {
     example: "event stages shop.example.com",
@@ -281,6 +287,7 @@ export const notes: Readonly<Record<string, Note>> = {
   },
   "correction add": {
     example: "correction add shop.example.com A-4101 --value 20",
+    more: "For an order that was refunded or cancelled.",
   },
   "correction list": {
     example: "correction list shop.example.com",
@@ -289,7 +296,7 @@ export const notes: Readonly<Record<string, Note>> = {
   "backfill start": {
     example: "backfill start ID --days 30 --yes",
     after: "npx cleancast connection pause ID",
-    more: "[Send past conversions to a platform](../../how-to/backfill.md).",
+    more: "Counts them first, and asks. [Send past conversions to a platform](../../how-to/backfill.md).",
   },
   "backfill list": { example: "backfill list" },
   "backfill cancel": {
@@ -310,7 +317,7 @@ export const notes: Readonly<Record<string, Note>> = {
   },
   "reconcile start": {
     example: "reconcile start shop.example.com --wait",
-    more: "Whole days in the time zone of the site; by default without the last 48 hours. [The period](../../how-to/reconcile.md#the-period).",
+    more: "The relay does the work. Whole days in the time zone of the site; by default without the last 48 hours. [The period](../../how-to/reconcile.md#the-period).",
   },
   "reconcile list": { example: "reconcile list shop.example.com" },
   "reconcile show": {
@@ -329,7 +336,7 @@ export const notes: Readonly<Record<string, Note>> = {
   "reconcile correct": {
     example: "reconcile correct shop.example.com --class value_differs --yes",
     after: "npx cleancast site set shop.example.com corrections=on",
-    more: "Only with the site's setting `corrections`. [Correct what was refunded](../../how-to/reconcile.md#correct-what-was-refunded-or-has-another-value).",
+    more: "Takes back orders that were refunded or cancelled, and corrects those with another value. Only with the site's setting `corrections`. [Correct what was refunded](../../how-to/reconcile.md#correct-what-was-refunded-or-has-another-value).",
   },
   "reconcile cancel": {
     example: "reconcile cancel shop.example.com RUN",
@@ -361,7 +368,10 @@ export const notes: Readonly<Record<string, Note>> = {
   },
   "traffic bots": { example: "traffic bots shop.example.com" },
   "traffic replay": { example: "traffic replay VISIT" },
-  "traffic evidence": { example: "traffic evidence shop.example.com --hours 168" },
+  "traffic evidence": {
+    example: "traffic evidence shop.example.com --hours 168",
+    more: "Counts visits, submitted emails and conversions with each signal.",
+  },
   "traffic clicks": {
     example: "traffic clicks shop.example.com --cost-per-click 0.80",
     more: "[Report invalid clicks](../../how-to/report-invalid-clicks.md).",
@@ -380,8 +390,14 @@ export const notes: Readonly<Record<string, Note>> = {
   },
   "source list": { example: "source list shop.example.com" },
   "source show": { example: "source show ID" },
-  "source fields": { example: "source fields ID" },
-  "source set": { example: "source set ID when='status = \"paid\"'" },
+  "source fields": {
+    example: "source fields ID",
+    more: "The names are those that a mapping uses.",
+  },
+  "source set": {
+    example: "source set ID when='status = \"paid\"'",
+    more: "A replaced secret stays valid for 24 hours.",
+  },
   "source test": {
     example: "source test ID body.json",
     more: "Reads the file as the body of a request. It shows the fields of the event, or why the request would be ignored.",
@@ -403,7 +419,7 @@ export const notes: Readonly<Record<string, Note>> = {
   "webhook repair": {
     example: "webhook repair ID https://example.com/cleancast",
     after: `node -e 'new (require("node:sqlite").DatabaseSync)("data/cleancast.db").exec("UPDATE webhooks SET secrets = upper(secrets)")'`,
-    more: "For a webhook that [cannot be read](../../how-to/troubleshooting.md#damaged-data).",
+    more: "It gets a new secret and keeps its periods. For a webhook that [cannot be read](../../how-to/troubleshooting.md#damaged-data).",
   },
   "webhook replay": {
     example: "webhook replay ID --period 2026-11-15T12:00Z",

@@ -1,7 +1,7 @@
 // Serves alerts and the audit log.
 
 import { say, toJson } from "../../kernel/messages/message.ts";
-import { dayMs } from "../../kernel/time.ts";
+import { dayMs, type Period } from "../../kernel/time.ts";
 import { countTest, testLimits } from "../../access/rateCounters.ts";
 import { listFailedChannels, messageOf } from "../../alerts/message.ts";
 import { sendTestAlert } from "../../alerts/channels.ts";
@@ -12,7 +12,7 @@ import type { Site } from "../../sites/directory.ts";
 import type { Alert } from "../../store/statistics/alerts.ts";
 import type { AuditLine } from "../../store/sites/audit.ts";
 import type { Handlers } from "../call.ts";
-import { setFileName, pageOf, readCursor, toCsvById, type Column } from "../lists.ts";
+import { checkTimes, setFileName, pageOf, readCursor, toCsvById, type Column } from "../lists.ts";
 import type { ApiContext } from "../context.ts";
 
 const shownMs = 90 * dayMs;
@@ -63,6 +63,8 @@ const columns: readonly Column<AuditLine & { id: string }>[] = [
   { title: "id", cell: ({ id }) => id },
 ];
 
+type Paging = { cursor?: string | undefined; limit: number };
+
 const toLine = ({ id, at, actor, action, detail }: AuditLine & { id: string }) => ({
   id,
   at,
@@ -74,8 +76,9 @@ const toLine = ({ id, at, actor, action, detail }: AuditLine & { id: string }) =
 export function alertHandlers(context: ApiContext): Handlers<keyof typeof alertRoutes> {
   const { store, mailer, sender, publicUrl, now } = context;
 
-  async function audit(siteId: string, { cursor, limit }: { cursor?: string | undefined; limit: number }) {
-    const { items, next } = pageOf(await store.audit.list(siteId, limit + 1, readCursor(cursor)?.id), limit);
+  async function audit(siteId: string, { cursor, limit, from, to }: Paging & Period) {
+    checkTimes(from, to);
+    const { items, next } = pageOf(await store.audit.list(siteId, limit + 1, readCursor(cursor)?.id, { from, to }), limit);
     return { items: items.map(toLine), next };
   }
 
@@ -95,7 +98,7 @@ export function alertHandlers(context: ApiContext): Handlers<keyof typeof alertR
 
     async "POST /sites/:site/alerts/test"({ site, actor, by }) {
       await countTest(store, actor, testLimits("alert", site.id), now());
-      return { channels: await sendTestAlert(site, { mailer, sender, publicUrl }, by.now) };
+      return { channels: await sendTestAlert(site, { store, mailer, sender, publicUrl, now: () => by.now }) };
     },
 
     "GET /sites/:site/audit": ({ site, query }) => audit(site.id, query),

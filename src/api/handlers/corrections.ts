@@ -7,7 +7,7 @@ import { lastId } from "../../kernel/ids.ts";
 import type { NewCorrection } from "../../store/corrections/corrections.ts";
 import type { Handlers } from "../call.ts";
 import type { ApiContext } from "../context.ts";
-import { readCursor } from "../lists.ts";
+import { checkTimes, readCursor } from "../lists.ts";
 
 export function correctionHandlers({ store, directory }: ApiContext): Handlers<keyof typeof correctionRoutes> {
   const toLine = (row: NewCorrection) => ({
@@ -19,9 +19,11 @@ export function correctionHandlers({ store, directory }: ApiContext): Handlers<k
 
   return {
     async "GET /sites/:site/corrections"({ site, query }) {
+      const { event, from, to } = query;
+      checkTimes(from, to);
       const cursor = readCursor(query.cursor);
       const before = { eventId: cursor?.id ?? lastId, connectionId: cursor?.connectionId ?? "" };
-      const rows = await store.corrections.list(site.id, before, query.limit + 1);
+      const rows = await store.corrections.list(site.id, before, query.limit + 1, { name: event, from, to });
       const items = rows.slice(0, query.limit).map(toLine);
       const last = items.at(-1);
       return { items, next: rows.length > query.limit && last ? `${last.event}/${last.connection}` : null };

@@ -1,11 +1,13 @@
 // Serves sign-in, password resets, invitations, and the signed-in person's own account.
 
+import { addPushDevice, readPublicKey } from "../../alerts/push/push.ts";
+import { countAttempt, testLimits } from "../../access/rateCounters.ts";
 import type { Actor, ApiKeyHolder, User } from "../../access/actor.ts";
 import type { sessionRoutes } from "../../contract/session.ts";
 import type { Handlers } from "../call.ts";
 import type { ApiContext } from "../context.ts";
 import { say } from "../../kernel/messages/message.ts";
-import { Denied } from "../../kernel/refusal.ts";
+import { Denied, Missing } from "../../kernel/refusal.ts";
 
 /** The router refuses API keys on these routes; without a session the caller must sign in. */
 function requireUser(actor: Actor | null): User & Actor {
@@ -22,7 +24,7 @@ export function requireHolder(actor: Actor | null): Exclude<Actor, ApiKeyHolder>
 const done = {};
 
 export function sessionHandlers(context: ApiContext): Handlers<keyof typeof sessionRoutes> {
-  const { access, version, publicUrl, store } = context;
+  const { access, version, publicUrl, store, sender, allowPrivate, now } = context;
   return {
     "GET /setup": async () => ({
       needed: await access.needsOwner(),
@@ -66,6 +68,24 @@ export function sessionHandlers(context: ApiContext): Handlers<keyof typeof sess
 
     "DELETE /sessions/:session": async ({ actor, params }) => {
       await access.account.endSession(requireUser(actor), params.session);
+      return done;
+    },
+
+    "GET /me/devices": async ({ actor }) => {
+      const devices = await store.pushDevices.listOf(requireUser(actor).id);
+      const items = devices.map(({ id, name, createdAt }) => ({ id, name, createdAt }));
+      return { items, publicKey: await readPublicKey(store) };
+    },
+
+    "POST /me/devices": async ({ actor, body: { name, ...subscription } }) => {
+      const { id } = requireUser(actor);
+      await countAttempt(store, testLimits("device", id), now());
+      return addPushDevice({ store, sender, publicUrl, now, allow: allowPrivate }, id, { name, subscription });
+    },
+
+    "DELETE /me/devices/:device": async ({ actor, params }) => {
+      const isRemoved = await store.pushDevices.remove(requireUser(actor).id, params.device);
+      if (!isRemoved) throw new Missing("device", say("no_such_device"));
       return done;
     },
 

@@ -19,7 +19,7 @@ import { modesOf, nameOf } from "../../traffic/modes.ts";
 import { readHeaders, type Observation } from "../../traffic/observation.ts";
 import type { Signal } from "../../traffic/signal.ts";
 import { notFound, type Handlers } from "../call.ts";
-import { setFileName, pageOf, readCursor, toCsvById, type Column } from "../lists.ts";
+import { checkTimes, setFileName, pageOf, readCursor, toCsvById, type Column } from "../lists.ts";
 import type { ApiContext } from "../context.ts";
 
 type Names =
@@ -64,19 +64,16 @@ const pointsOf = ({ points }: Pick<Signal, "points">) => (points === "hard" ? ha
 export function trafficHandlers({ store, countryOf, now }: ApiContext): Handlers<Names> {
   return {
     async "GET /sites/:site/bots"({ site, query }) {
-      const before = readCursor(query.cursor)?.id;
-      const visits = await store.traffic.listBotVisits(
-        site.id,
-        query.limit + 1,
-        before,
-        query.suspicious === "true" ? "suspicious" : "bots",
-      );
-      return pageOf(visits.map(toVisit), query.limit);
+      const { cursor, limit, from, to } = query;
+      checkTimes(from, to);
+      const visits = await store.traffic.listBotVisits(site.id, limit + 1, readCursor(cursor)?.id, kindOf(query), { from, to });
+      return pageOf(visits.map(toVisit), limit);
     },
-    async "GET /sites/:site/bots.csv"({ site, reply }) {
-      setFileName(reply, "bot-visits", site.hosts[0], now());
+    async "GET /sites/:site/bots.csv"({ site, query, reply }) {
+      const kind = kindOf(query);
+      setFileName(reply, kind === "bots" ? "bot-visits" : "suspicious-visits", site.hosts[0], now());
       return toCsvById(columns, site.settings.timeZone, async (limit, before) =>
-        (await store.traffic.listBotVisits(site.id, limit, before)).map(toVisit),
+        (await store.traffic.listBotVisits(site.id, limit, before, kind)).map(toVisit),
       );
     },
     async "GET /sites/:site/bots/:visit"({ site, params }) {
@@ -95,7 +92,7 @@ export function trafficHandlers({ store, countryOf, now }: ApiContext): Handlers
       setFileName(reply, "invalid-clicks", site.hosts[0], now());
       const from = (Math.floor(now() / dayMs) + 1 - query.days) * dayMs;
       return toCsvById(clickColumns, site.settings.timeZone, (limit, before) =>
-        store.traffic.listBotVisits(site.id, limit, before, "clicks", from),
+        store.traffic.listBotVisits(site.id, limit, before, "clicks", { from }),
       );
     },
     async "GET /sites/:site/traffic/evidence"({ site, query }) {
@@ -154,6 +151,8 @@ function summarizeClicks(
     .toSorted((one, other) => other.invalid - one.invalid || other.clicks - one.clicks);
   return { ...numbers(counts), days: byDay(counts), campaigns: campaigns.slice(0, maxCampaigns) };
 }
+
+const kindOf = (query: { suspicious: "true" | "false" }) => (query.suspicious === "true" ? "suspicious" : "bots");
 
 const dayText = (day: number) => new Date(day * dayMs).toISOString().slice(0, 10);
 

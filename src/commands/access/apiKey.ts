@@ -48,7 +48,7 @@ export function apiKeyCommands(program: CliCommand): void {
 
   key
     .command("remove <id>")
-    .description("revoke an API key, and the inbound keys that it made; they stop working within 2 seconds")
+    .description("revoke an API key, and the inbound keys that it made")
     .option("--keep-inbound-keys", "let the inbound keys that it made work on")
     .option("--yes", "do not ask before inbound keys are revoked with it")
     .run(async ({ call, print }, id: string, options: RevokeOptions) => {

@@ -60,7 +60,7 @@ export function shareCommands(program: CliCommand): void {
 
   share
     .command("send [site]")
-    .description("send the weekly report to the recipients of alerts now; site set weekly_report=… sends it every week")
+    .description("send the weekly report to the recipients of alerts now")
     .run(async ({ directory, call, print }, siteText: string | undefined) => {
       const { id: site } = findSiteOrOnly(directory, siteText);
       const sent = await call("POST /sites/:site/weekly-report/send", { params: { site } });

@@ -17,7 +17,7 @@ export function backfillCommands(program: CliCommand): void {
 
   backfill
     .command("start <connection>")
-    .description("count past conversions that the platform can still take, ask, and send them")
+    .description("send past conversions that the platform can still take")
     .requiredOption("--days <n>", "length of the period that ends now")
     .option("--per-minute <n>", "maximum number of conversions per minute", String(defaultBackfillPace))
     .option("--yes", "start without asking")

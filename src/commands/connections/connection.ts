@@ -106,7 +106,7 @@ export function connectionCommands(program: CliCommand): void {
 
   group
     .command("set <id> <name=value...>")
-    .description("change settings of a connection and keep the others; an empty value removes one")
+    .description("change settings of a connection; an empty value removes one")
     .addHelpText("after", pairsHelp)
     .option("--no-verify", noVerify)
     .run(async (context, id: string, words: string[], options: VerifyOption) => {
@@ -127,7 +127,7 @@ export function connectionCommands(program: CliCommand): void {
 
   group
     .command("rotate <id>")
-    .description("create a new signing secret; for 24 hours requests are signed with the old one too")
+    .description("create a new signing secret; the old one signs too for 24 hours")
     .run(async (context, id: string) => {
       const params = paramsOf(context, id);
       const rotated = await context.call("POST /sites/:site/connections/:connection/rotate", { params });

@@ -35,7 +35,7 @@ function valuesText({ conversions, changed, totals, examples }: Values): string 
 export function connectionTestCommands(connection: CliCommand): void {
   connection
     .command("preview <id>")
-    .description("show the name and the exact request under which a sample or a past event is sent, without sending it")
+    .description("show the request for a sample or a past event, without sending it")
     .option("--event <id>", "a past event")
     .option("--name <event>", "a sample event with this name", "purchase")
     .run(async ({ directory, call, print }, id: string, options: { event?: string; name: string }) => {
@@ -58,9 +58,7 @@ export function connectionTestCommands(connection: CliCommand): void {
 
   connection
     .command("values <id> [name=value...]")
-    .description(
-      "show what value rules would have sent for the last hundred conversions, saved or as given, such as purchase=20%",
-    )
+    .description("show what value rules would have sent for the last 100 conversions")
     .run(async (context, id: string, words: string[]) => {
       const params = paramsOf(context, id);
       const body = { values: readPairs(words) };
@@ -70,7 +68,7 @@ export function connectionTestCommands(connection: CliCommand): void {
 
   connection
     .command("verify <id>")
-    .description("ask the platform, with a call that counts nothing, if it would take conversions")
+    .description("ask the platform whether it would take conversions; nothing is counted")
     .run(async (context, id: string) => {
       const params = paramsOf(context, id);
       const verified = await context.call("POST /sites/:site/connections/:connection/verify", { params });
@@ -95,7 +93,7 @@ export function connectionTestCommands(connection: CliCommand): void {
 
   connection
     .command("choices <site> <platform> <setting> [name=value...]")
-    .description("list what the platform offers for a setting, such as its accounts or pixels; sign_in=ID uses a sign-in")
+    .description("list the platform's values for a setting, such as accounts or pixels")
     .run(async ({ directory, call, print }, siteText: string, platform: string, setting: string, words: string[]) => {
       const { id, connections } = findSite({ directory }, siteText);
       const { sign_in: signIn, ...settings } = readPairs(words);

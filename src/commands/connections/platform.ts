@@ -29,7 +29,7 @@ export function platformCommands(program: CliCommand): void {
 
   platform
     .command("show <platform>")
-    .description("show a platform: its settings, event names, limits and click ids, and how to connect it")
+    .description("show a platform's settings, event names, limits and click ids")
     .action(async (id: string, _options: unknown, command: Command) => {
       const known = knownPlatform(id);
       const found = (await listPlatforms(command)).find((one) => one.id === known.id);

@@ -45,7 +45,7 @@ export function sourceCommands(program: CliCommand): void {
         ...Object.entries(added.newSecrets).map(([one, value]) => `Its ${one}, which is not shown again: ${value}`),
         ...missing.map((one) => `When the sender shows its secret: cleancast source set ${id} ${one}=@file`),
         "",
-        ...steps.map((step, i) => `${i + 1}. ${plain(step).replaceAll("ADDRESS", "the address above")}`),
+        ...steps.map((step, i) => `${i + 1}. ${plain(step).replaceAll("ADDRESS", added.address)}`),
       ];
       print(added, text.join("\n"));
     });
@@ -69,7 +69,7 @@ export function sourceCommands(program: CliCommand): void {
     });
 
   withPaging(source.command("show <id>"), "requests")
-    .description("show a source with its address, and what became of its last requests")
+    .description("show a source with its address, and the results of its last requests")
     .run(async (context, id: string, options: PagingOptions) => {
       const params = paramsOf(context, id);
       const shown = await context.call("GET /sites/:site/sources/:source", { params });
@@ -95,7 +95,7 @@ export function sourceCommands(program: CliCommand): void {
 
   source
     .command("set <id> [name=value...]")
-    .description("change settings; an empty value removes one, and a replaced secret stays valid for 24 hours")
+    .description("change settings of a source; an empty value removes one")
     .option("--name <name>", "another name for lists")
     .run(async (context, id: string, words: string[], options: { name?: string }) => {
       const { name } = options;
@@ -106,7 +106,7 @@ export function sourceCommands(program: CliCommand): void {
 
   source
     .command("fields <id>")
-    .description("list the fields of the last request with masked values, as a mapping names them")
+    .description("list the fields of the last request, with masked values")
     .run(async (context, id: string) => {
       const shapes = await context.call("GET /sites/:site/sources/:source/shapes", { params: paramsOf(context, id) });
       const cells = (shapes.items[0]?.fields ?? []).map(({ path, type, sample }) => [path, type, sample]);
@@ -115,7 +115,7 @@ export function sourceCommands(program: CliCommand): void {
 
   source
     .command("test <id> <file>")
-    .description("show what would become of a request with this body; nothing is stored or sent")
+    .description("try a request with this body; nothing is stored or sent")
     .option("--header <name=value...>", "headers of the request, such as x-shopify-topic=orders/paid")
     .run(async (context, id: string, file: string, options: { header?: string[] }) => {
       const headers = { "content-type": "application/json", ...readPairs(options.header ?? [], refuseFile) };

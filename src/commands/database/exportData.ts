@@ -27,7 +27,7 @@ type DataOptions = { to: string; from?: string; until?: string; format: Format; 
 export function exportDataCommand(parent: CliCommand): void {
   parent
     .command("data [site]")
-    .description("write events, deliveries and attempts of past hours to a folder or an S3-compatible bucket")
+    .description("write the events, deliveries and attempts of past hours to files")
     .requiredOption("--to <place>", "a folder, or s3://BUCKET/PREFIX with the settings CLEANCAST_EXPORT_S3_*")
     .option("--from <time>", "the first hour: a date, a time in ISO 8601, or a time ago (24h, 30d); 24h by default")
     .option("--until <time>", "the end, in the same form; by default the last hour that is complete")

@@ -25,7 +25,7 @@ export function exportScheduleCommands(parent: CliCommand): void {
 
   schedule
     .command("set <site> <place>")
-    .description("write the files of every hour to a place: folder (CLEANCAST_EXPORT_FOLDER) or s3://BUCKET/PREFIX")
+    .description("write the files of every hour to `folder` or to s3://BUCKET/PREFIX")
     .option("--endpoint <url>", "the address of the store, like https://s3.eu-central-1.amazonaws.com")
     .option("--region <region>", "the region of the store (default: us-east-1)")
     .option("--key-id <id>", "the id of the store's key")
@@ -73,7 +73,7 @@ export function exportScheduleCommands(parent: CliCommand): void {
 
   parent
     .command("due")
-    .description("write the hours of scheduled exports that are due; the relay does this itself")
+    .description("write the hours of scheduled exports that are due")
     .run(async ({ store, directory, config, print }) => {
       const { exportDue } = await import("../../export/due.ts");
       const items = await withExportLease(store, config, (mayContinue, uploader) =>

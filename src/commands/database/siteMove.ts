@@ -28,7 +28,7 @@ type Options = { to: string; keyFile?: string; abort?: true };
 export function addSiteMove(site: CliCommand): void {
   site
     .command("move <site>")
-    .description("move a site with all its data to another installation, also while both are running")
+    .description("move a site with all its data to another installation")
     .requiredOption("--to <place>", "the other installation: its PostgreSQL database (a URL), or its data folder")
     .option(
       "--key-file <file>",

@@ -53,7 +53,7 @@ export function reconcileCommands(program: CliCommand): void {
 
   reconcile
     .command("start [site]")
-    .description("compare the orders of a period with the events; it runs with the relay")
+    .description("compare the orders of a period with the events")
     .option("--from <day>", `first day, like 2026-11-01 (default: ${defaultReconciledDays} days before the end)`)
     .option("--to <day>", `last day (default: the last one that has been over for ${defaultSettleHours} hours)`)
     .option("--event <name>", "the event that stands for an order", defaultReconciledEvent)
@@ -137,7 +137,7 @@ export function reconcileCommands(program: CliCommand): void {
 
   reconcile
     .command("export [site] [run]")
-    .description("write the orders that were never received as CSV, as the import of conversions reads it")
+    .description("write the orders that were never received, as CSV for the import")
     .option("--out <file>", "write to this file instead of the standard output")
     .run(async (context, siteText: string | undefined, id: string | undefined, options: { out?: string }) => {
       const { site, params } = await findRun(context, siteText, id);

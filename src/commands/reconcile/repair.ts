@@ -50,7 +50,7 @@ export function repairCommands(reconcile: CliCommand): void {
 
   reconcile
     .command("correct [site] [run]")
-    .description("take back conversions of orders that were refunded or cancelled, or restate those with another value")
+    .description("take conversions back, or correct their value, as the list says")
     .option("--class <class>", `one of ${correctedClasses.join(", ")}`, correctedClasses[0])
     .option("--yes", "correct without asking")
     .run(async (context, siteText: string | undefined, id: string | undefined, options: RepairOptions & { class: string }) => {

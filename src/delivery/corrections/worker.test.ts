@@ -4,6 +4,7 @@ import { afterAll, describe, expect, test } from "vitest";
 import { byNode, newEvent, newSite } from "../../../test/support/events.ts";
 import { createNodes } from "../../../test/support/nodes.ts";
 import { storeSent } from "../../../test/support/sentEvents.ts";
+import { lastId, timeOfId } from "../../kernel/ids.ts";
 import { dayMs, hourMs, minuteMs } from "../../kernel/time.ts";
 import { connectPlatform } from "../../sites/connect.ts";
 import { createDirectory, type Connection } from "../../sites/directory.ts";
@@ -143,6 +144,24 @@ describe.each(["sqlite", "postgres"] as const)("corrections on %s", async (engin
       expect(await step(connection, now + 5 * hourMs)).toEqual([["A-1", none]]);
     },
   );
+
+  test("corrections are listed by the name of their conversion and by the time at which it was received", async () => {
+    const connection = await setUp();
+    const { siteId } = connection;
+    const sale = await purchase(connection, { name: "Purchase", orderId: "L-1" });
+    const deal = await purchase(connection, { name: "closed_won", orderId: "L-2" });
+    for (const orderId of ["L-1", "L-2"]) await correctOrder({ store }, findSite(context, siteId), { orderId, value: 0 }, by);
+    const listed = async (filter: { name?: string; from?: number; to?: number }) =>
+      (await store.corrections.list(siteId, { eventId: lastId, connectionId: "" }, 10, filter)).map(({ eventId }) => eventId);
+    const all = [sale.event.id, deal.event.id].toSorted().toReversed();
+    expect(await listed({})).toEqual(all);
+    expect(await listed({ name: "purchase" })).toEqual([sale.event.id]);
+    expect(await listed({ name: "lead" })).toEqual([]);
+    const [first, last] = [timeOfId(all[1] ?? ""), timeOfId(all[0] ?? "")];
+    expect(await listed({ from: first, to: last + 1 })).toEqual(all);
+    expect(await listed({ from: last + 1 })).toEqual([]);
+    expect(await listed({ to: first })).toEqual([]);
+  });
 
   test("a partial refund restates the conversion, once", async () => {
     const connection = await setUp();

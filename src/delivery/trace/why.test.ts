@@ -248,9 +248,10 @@ test.each([
     }),
     "Install the tag",
   ],
+  ["a conversion at the sandbox asks for nothing", found({ platform: "sandbox", delivery: delivery("sent") }), "Nothing to do."],
   [
     "a refund where it can be taken back asks for corrections",
-    skipped("Google Ads takes no refunds"),
+    skipped("Google Ads takes no refunds; with corrections=on, the purchase is corrected"),
     "Turn on the site's corrections",
   ],
   ["a refund where it cannot asks for nothing", skipped("Meta takes no refunds", "meta"), "Nothing to do."],

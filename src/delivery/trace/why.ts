@@ -263,6 +263,8 @@ function actionsFor(outcome: WhyOutcome, { event, delivery, platform }: Explaine
   if (outcome === "no_match_key" && !/\b(?:email|phone)\b/.test(delivery?.reason ?? "")) return ["do_capture_clicks"];
   if (outcome === "not_counted_no_ad_click" && known?.ids?.some((id) => Object.hasOwn(clicks, id))) return ["do_check_click"];
   if (outcome === "no_refunds" && !known?.corrections) return ["do_nothing"];
+  // The sandbox has no reports.
+  if (outcome === "accepted" && platform === "sandbox") return ["do_nothing"];
   return actionsOf[outcome];
 }
 

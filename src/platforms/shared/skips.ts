@@ -42,7 +42,10 @@ const usual: Record<UsualSkip, (platform: Platform) => SkipRule | readonly SkipR
 
   opted_out: () => rule("opted_out", "opted out", ({ consent }) => consent === "denied"),
 
-  no_refunds: ({ name }) => rule("no_refunds", `${name} takes no refunds`, isUnnamedRefund),
+  no_refunds: ({ name, corrections }) => {
+    const remedy = corrections ? "; with corrections=on, the purchase is corrected" : "";
+    return rule("no_refunds", `${name} takes no refunds${remedy}`, isUnnamedRefund);
+  },
 
   no_target: ({ events }) =>
     rule(

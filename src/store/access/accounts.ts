@@ -127,10 +127,14 @@ export function accountStore(db: Database) {
   };
 }
 
-/** Ends the sessions of a user, but for the one of a token, and sign-ins that wait for a second factor. */
+/**
+ * Ends the sessions of a user, but for the one of a token, and sign-ins that wait for a second factor. Whoever had a session may have
+ * added a device, so alerts are no longer shown on any.
+ */
 export async function endSessions(tx: Query, userId: string, keptToken = ""): Promise<number> {
   const ended = await tx.all(`DELETE FROM sessions WHERE user_id = $1 AND token <> $2 RETURNING id`, [userId, keptToken]);
   await tx.all(`DELETE FROM verifications WHERE value = $1`, [userId]);
+  await tx.all(`DELETE FROM push_devices WHERE user_id = $1`, [userId]);
   return ended.length;
 }
 

@@ -182,5 +182,6 @@ export async function deleteSomeRows(db: Database, name: string, siteId: string,
     .join(", ");
   const some = key ? `AND (${key}) IN (SELECT ${key} FROM ${name} WHERE site_id = $1 ORDER BY ${key} LIMIT $2)` : "";
   const sql = `DELETE FROM ${name} WHERE site_id = $1 ${some} RETURNING 1 AS n`;
-  return (await db.run(sql, key ? [siteId, limit] : [siteId])).length;
+  const deleteSome = (tx: Query) => tx.all(sql, key ? [siteId, limit] : [siteId]);
+  return (await db.write(deleteSome, { isSingle: true, isBackground: true })).length;
 }

@@ -2,6 +2,8 @@
 // of the same order changes the row, and the correction is sent again with the new value.
 
 import type { CorrectionState } from "../../kernel/correction.ts";
+import { idAt, lastId } from "../../kernel/ids.ts";
+import type { Period } from "../../kernel/time.ts";
 import { asNumber, asOneOf, asText, asTextOrNull, describeRow } from "../describeRow.ts";
 import { allByKeys, chunks, list, rowStatement, type Database, type RowQuery } from "../engine/database.ts";
 import type { DeliveryKey } from "../deliveries/delivery.ts";
@@ -152,12 +154,17 @@ export function correctionStore(db: Database) {
       siteId: string,
       { eventId, connectionId }: { eventId: string; connectionId: string },
       limit: number,
+      { name = "", from = 0, to }: Period & { name?: string | undefined } = {},
     ): Promise<CorrectionRow[]> {
+      const end = to === undefined ? lastId : idAt(to);
+      const isNamed = `EXISTS (SELECT 1 FROM events WHERE events.site_id = $1 AND events.id = corrections.event_id
+           AND LOWER(events.name) = LOWER($7))`;
       const rows = await db.all(
         `SELECT ${correctionRow.list} FROM corrections
-         WHERE site_id = $1 AND event_id <= $2 AND (event_id, connection_id) < ($2, $3)
+         WHERE site_id = $1 AND event_id <= $2 AND (event_id, connection_id) < ($2, $3) AND event_id >= $5 AND event_id < $6
+           AND ($7 = '' OR ${isNamed})
          ORDER BY event_id DESC, connection_id DESC LIMIT $4`,
-        [siteId, eventId, connectionId, limit],
+        [siteId, eventId, connectionId, limit, idAt(from), end, name.trim()],
       );
       return rows.map(correctionRow.read);
     },

@@ -295,24 +295,30 @@ function openPositions(plan: readonly PlanEntry[], outcomes: readonly Outcome[])
   );
 }
 
+/** One statement for many rows: each event has one of them. */
+const replaceResults = rowStatement({
+  text: `WITH v AS MATERIALIZED (VALUES {ROWS})
+   UPDATE outcomes SET results = v.column3 FROM v
+   WHERE outcomes.site_id = $1 AND outcomes.event_id IN ({FIRSTS}) AND outcomes.event_id = v.column1
+     AND outcomes.number = v.column2`,
+  forOne: `UPDATE outcomes SET results = $4 WHERE site_id = $1 AND event_id = $2 AND number = $3`,
+  columns: 3,
+  first: 1,
+  types: ["text", "integer", "text"],
+});
+
 /** Removes the platforms' answers from rows, which have the columns of the key and `results`. */
-export async function removeAnswers(tx: Query, siteId: string, rows: readonly Row[]): Promise<number> {
-  let changed = 0;
-  for (const row of rows) {
+export async function removeAnswers(tx: RowQuery, siteId: string, rows: readonly Row[]): Promise<void> {
+  const changed = rows.flatMap((row) => {
     const outcomes = tryReadOutcomes(String(row.results));
-    if (outcomes?.every(({ sent }) => (sent?.response ?? null) === null)) continue;
+    if (outcomes?.every(({ sent }) => (sent?.response ?? null) === null)) return [];
     const without = outcomes?.map(({ position, sent }) => ({
       position,
       sent: sent && { ...sent, response: null },
     }));
-    await tx.all(`UPDATE outcomes SET results = $4 WHERE site_id = $1 AND event_id = $2 AND number = $3`, [
-      siteId,
-      String(row.event_id),
-      Number(row.number),
-      // A damaged row may still show a part of an answer. It stays one that cannot be read.
-      without ? JSON.stringify(packOutcomes(without)) : "(removed)",
-    ]);
-    changed += 1;
-  }
-  return changed;
+    // A damaged row may still show a part of an answer. It stays one that cannot be read.
+    const results = without ? JSON.stringify(packOutcomes(without)) : "(removed)";
+    return [[String(row.event_id), Number(row.number), results]];
+  });
+  await tx.change(replaceResults, changed, [siteId]);
 }

@@ -1,5 +1,5 @@
-// The sealed settings of the installation: a known text that reveals a wrong encryption key at the start, and the secret of
-// the sign-in.
+// The sealed settings of the installation: a known text that reveals a wrong encryption key at the start, the secret of the
+// sign-in, and the key of push messages.
 
 import type { Database, Query, Row } from "../engine/database.ts";
 import { sealWith, secretFor, tryUnseal, type Keys, type Seal } from "../engine/seal.ts";
@@ -19,18 +19,18 @@ export class WrongEncryptionKey extends Error {
 type OnRepaired = (name: string) => void;
 
 /** `first` is the value where there is none yet. */
-type SealedSetting = { name: string; first: string; onRepaired: OnRepaired };
+type SealedSetting = { name: string; first: () => string; onRepaired: OnRepaired };
 
 /**
  * Reads a sealed setting, and writes it only where there is none yet: a write needs every machine of a sharded database, and
  * one of them may be down. One that is damaged, while the key is right, is written again: a damaged row is not a wrong key.
  */
 async function readSealedSetting(db: Database, seal: Seal, { name, first, onRepaired }: SealedSetting): Promise<string> {
-  const stored = (await readSetting(db, name)) ?? (await insertSetting(db, name, seal.seal(first, name)));
+  const stored = (await readSetting(db, name)) ?? (await insertSetting(db, name, seal.seal(first(), name)));
   const plain = tryUnseal(seal, stored, name);
   if (plain !== null) return plain;
   if (!(await isRightKey(db, seal))) throw new WrongEncryptionKey();
-  await db.run(`UPDATE settings SET value = $2 WHERE name = $1 AND value = $3`, [name, seal.seal(first, name), stored]);
+  await db.run(`UPDATE settings SET value = $2 WHERE name = $1 AND value = $3`, [name, seal.seal(first(), name), stored]);
   onRepaired(name);
   // Another node may have been first.
   const repaired = tryUnseal(seal, String(await readSetting(db, name)), name);
@@ -65,7 +65,7 @@ async function isRightKey(db: Query, seal: Seal): Promise<boolean> {
 
 /** Throws for a wrong key at the start, and not when the first credential cannot be decrypted. */
 export async function verifyEncryptionKey(db: Database, seal: Seal, onRepaired: OnRepaired = () => {}): Promise<void> {
-  await readSealedSetting(db, seal, { name: sealedNames.check, first: "cleancast", onRepaired });
+  await readSealedSetting(db, seal, { name: sealedNames.check, first: () => "cleancast", onRepaired });
 }
 
 /** Throws where the key of a running process was replaced by a wrong one, so that no row is taken for damaged. */
@@ -81,6 +81,10 @@ export async function refuseWrongKey(db: Query, seal: Seal): Promise<void> {
 export const readAccessSecret = (db: Database, keys: Keys, onRepaired: OnRepaired = () => {}) =>
   readSealedSetting(db, sealWith(keys), {
     name: sealedNames.access,
-    first: secretFor("cleancast access", keys()[0] as Buffer),
+    first: () => secretFor("cleancast access", keys()[0] as Buffer),
     onRepaired,
   });
+
+/** Reads the key that signs messages to devices; `first` makes it when it is first needed. */
+export const readPushKey = (db: Database, keys: Keys, first: () => string, onRepaired: OnRepaired) =>
+  readSealedSetting(db, sealWith(keys), { name: sealedNames.push, first, onRepaired });

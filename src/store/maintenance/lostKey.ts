@@ -122,6 +122,8 @@ async function discard(tx: Query, seal: Seal, { sealed, row, now }: LostValue): 
 
 /** Without the secret of the sign-in, sessions end, and codes of authenticator apps can no longer be verified. */
 async function renew(tx: Query, seal: Seal, name: string): Promise<void> {
+  // The next device makes a new one. The rows of the devices were deleted before: their addresses were lost too.
+  if (name === sealedNames.push) return void (await tx.all(`DELETE FROM settings WHERE name = $1`, [name]));
   const plain = name === sealedNames.check ? "cleancast" : randomBytes(32).toString("hex");
   await tx.all(`UPDATE settings SET value = $2 WHERE name = $1`, [name, seal.seal(plain, name)]);
   if (name !== sealedNames.access) return;

@@ -3,12 +3,18 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import { freshDatabase, freshFolder } from "../../../test/support/databases.ts";
-import { createNodes } from "../../../test/support/nodes.ts";
-import { newAttempt, newEvent, queuedDelivery, settlementOf } from "../../../test/support/events.ts";
+import { createNodes, sql } from "../../../test/support/nodes.ts";
+import { withClient } from "../../../test/support/postgres/postgres.ts";
+import { byNode, newAttempt, newEvent, queuedDelivery, settlementOf } from "../../../test/support/events.ts";
+import { sha256 } from "../../../test/support/sha256.ts";
 import { ulid } from "../../kernel/ids.ts";
 import type { Delivery } from "../deliveries/delivery.ts";
 import type { Settlement } from "../deliveries/delivery.ts";
 import { connectDatabase, type StoreLocation } from "../connect.ts";
+import { syncLogChangeStore } from "../deliveries/syncLog/changes.ts";
+import type { Database, RowQuery } from "../engine/database.ts";
+import { peopleStore } from "../people/people.ts";
+import { inboundCountStore } from "../statistics/inboundCounts.ts";
 import { createStore, type Store } from "../store.ts";
 import { ownedByAny } from "../deliveries/ownership.ts";
 import { dayMs as day, hourMs } from "../../kernel/time.ts";
@@ -41,7 +47,70 @@ function refused({ siteId: site, eventId: id, connectionId, owner, attempts }: D
   });
 }
 
+/** Counts what transactions ask the database for: on a server each is a round trip. */
+function countRequests(db: Database): { db: Database; requests: () => number } {
+  let requests = 0;
+  const counted = (tx: RowQuery): RowQuery => ({
+    all: (...given) => ((requests += 1), tx.all(...given)),
+    change: (...given) => ((requests += 1), tx.change(...given)),
+  });
+  return { db: { ...db, write: (work, options) => db.write((tx) => work(counted(tx)), options) }, requests: () => requests };
+}
+
+const byKind = (one: { kind: string }, other: { kind: string }) => (one.kind < other.kind ? -1 : 1);
+
 describe.each(["sqlite", "postgres"] as const)("purging on %s", (engine) => {
+  test("answers, people, visitors and counts of writers take a few statements for many of them", async () => {
+    const { store, location, close } = await createNodes(engine);
+    const old = now - 100 * day;
+    const before = now - 90 * day;
+    const visit = (seenAt: number) => ({ visitorId: null, seenAt, browser: null, clickIds: {}, browserIds: {}, utm: {} });
+    await Promise.all(
+      Array.from({ length: 64 }, async (_, n) => {
+        const orderId = String(n);
+        const item = newEvent(siteId, { receivedAt: old + n, orderId }, { claim: orderId, ownership: byNode() });
+        await store.events.accept(item);
+        const attempt = newAttempt("sent", { response: "an answer" });
+        const settlement = { ...settlementOf(item, "sent", { attempt }), position: 0, platform: "sandbox", settings: "" };
+        await store.deliveries.settleFirst({ siteId, eventId: item.event.id, number: 0, settlements: [settlement] });
+        // Every second one is still known afterwards.
+        const visits = n % 2 === 0 ? [visit(old)] : [visit(now), visit(old)];
+        const email = sha256(n.toString(16).padStart(64, "0"));
+        await store.people.change(siteId, async (people) => {
+          await people.lockIdentity(email, old);
+          await people.saveIdentity(email, { visits, firstUtm: {}, forms: {} }, old);
+          await people.lockVisitor(`visitor-${n}`, old);
+          await people.saveVisitor(`visitor-${n}`, { visits, emailSha256s: [] }, old);
+        });
+      }),
+    );
+    const hour = Math.floor(now / hourMs) - 25;
+    const counts = Array.from({ length: 64 }, (_, n) => ({ siteId, hour, kind: `source:${n}` as const, count: 2 }));
+    for (const writer of ["a", "b"]) await store.inboundCounts.save(writer, counts);
+    const own = connectDatabase(location);
+    const { db, requests } = countRequests(own);
+    const people = peopleStore(db, ulid, false);
+
+    expect(await syncLogChangeStore(db).purge(siteId, before, 100)).toBe(64);
+    expect(await people.purgePeople(siteId, before, "", 100)).toEqual({ removed: 64, next: null });
+    expect(await people.purgeVisitors(siteId, before, 100)).toBe(64);
+    expect(await inboundCountStore(db).mergeWriters(siteId, now)).toBe(128);
+    expect(requests()).toBeLessThan(20);
+    expect(await store.inboundCounts.list(siteId, hour, hour + 1)).toEqual(
+      counts.map((one) => ({ ...one, count: 4 })).toSorted(byKind),
+    );
+
+    expect(await syncLogChangeStore(db).purge(siteId, before, 100)).toBe(0);
+    const [{ id } = { id: "" }] = await store.events.list(siteId, { limit: 1 });
+    expect(await store.deliveries.listAttempts(siteId, id)).toMatchObject([{ httpStatus: 200, response: null }]);
+    const count = async (from: string) => Number((await own.all(`SELECT COUNT(*) AS n FROM ${from}`))[0]?.n);
+    expect([await count("identities"), await count("visitors")]).toEqual([32, 32]);
+    expect(await count(`identities WHERE oldest_at < ${before}`)).toBe(0);
+    expect((await store.people.findVisitor(siteId, "visitor-1"))?.visits).toEqual([visit(now)]);
+    await own.close();
+    await close();
+  });
+
   test("a step goes over hours that were counted, and ends before one that was not", async () => {
     const { store, close } = await createNodes(engine);
     const firstHour = Math.floor(longAgo / hourMs);
@@ -62,6 +131,25 @@ describe.each(["sqlite", "postgres"] as const)("purging on %s", (engine) => {
     expect(await purge(step.next ?? "")).toEqual({ removed: 0, next: null });
     await countHour(2);
     expect((await purge("")).removed).toBe(4);
+    await close();
+  });
+
+  test.runIf(engine === "postgres")("an event stays that is being replayed when its purge begins", async () => {
+    const { store, location, close } = await createNodes(engine);
+    await acceptOld(store, 1);
+    const ages = { before: now - 100 * day, statisticsFrom: now };
+    const purge = () => store.purge.events(siteId, ages, "", 100);
+    await withClient(location.engine === "postgres" ? location.url : "", async (client) => {
+      await client.query("UPDATE deliveries SET state = 'rejected', due_at = 0");
+      await client.query("BEGIN; SELECT id FROM events FOR UPDATE");
+      const purging = purge();
+      const waits = `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`;
+      while ((await client.query(waits)).rows.length === 0) await nextTurn();
+      await client.query("UPDATE deliveries SET state = 'queued'; COMMIT");
+      expect(await purging).toEqual({ removed: 0, next: "" });
+    });
+    expect((await purge()).removed).toBe(0);
+    expect(await sql(location, "SELECT state FROM deliveries JOIN events ON id = event_id")).toEqual([{ state: "queued" }]);
     await close();
   });
 

@@ -99,21 +99,13 @@ export function purgeStore(db: Database) {
       const purgeRange = async (tx: Query) => {
         const endHour = await markFinal(tx, hours, maxEvents);
         if (endHour === first) return { removed: 0, next: null };
-        const hourEnd = idAt(endHour * hourMs);
-        // A replay or an erasure locks these rows too, so that one of the two sees what the other did.
-        const [locked] = await tx.all(
-          `SELECT MAX(id) AS last, COUNT(*) AS n FROM (SELECT id FROM events WHERE site_id = $1 AND id > $2 AND id < $3
-             ORDER BY id LIMIT $4 ${db.forUpdate}) AS some_events`,
-          [siteId, after, hourEnd < end ? hourEnd : end, maxEvents],
-        );
-        const range: EventRange = { siteId, after, last: String(locked?.last ?? found.first) };
-        const waiting = await listWaiting(tx, range);
-        const last = waiting.length < maxSpared ? range.last : (waiting.at(-1) ?? range.last);
-        await removeEvents(tx, { ...range, last }, waiting);
-        const count = last === range.last ? Number(locked?.n) : await countEvents(tx, { ...range, last });
-        return { removed: count - waiting.length, next: last };
+        const last = endHour > hours.last ? String(found.last) : await lastBefore(tx, siteId, idAt(endHour * hourMs));
+        return removeEvents(tx, { siteId, after, last });
       };
-      return db.write(purgeRange, { isRepeatable: true, isBackground: true });
+      return db.write(purgeRange, { isRepeatable: true, isBackground: true }).catch((error: unknown) => {
+        if (error instanceof Replayed) return { removed: 0, next: after };
+        throw error;
+      });
     },
 
     /** Returns the sites with rows that last minutes: wrong keys, lockouts, sign-ins at platforms. There are few such rows. */
@@ -234,12 +226,11 @@ async function markFinal(
   let end = first;
   while (end <= last && (counted.has(end) || end < uncountedBefore)) end += 1;
   if (counted.size > 0)
-    await tx.all(`UPDATE statistics_hours SET rolled_at = $4, due_at = $4 WHERE site_id = $1 AND hour >= $2 AND hour < $3`, [
-      siteId,
-      first,
-      end,
-      finalAt,
-    ]);
+    await tx.all(
+      `UPDATE statistics_hours SET rolled_at = $4, due_at = $4
+       WHERE site_id = $1 AND hour >= $2 AND hour < $3 AND (rolled_at < $4 OR due_at < $4)`,
+      [siteId, first, end, finalAt],
+    );
   return end;
 }
 
@@ -261,23 +252,39 @@ async function listWaiting(tx: Query, range: EventRange): Promise<string[]> {
   return rows.map((row) => String(row.event_id));
 }
 
-async function countEvents(tx: Query, range: EventRange): Promise<number> {
-  const sql = `SELECT COUNT(*) AS n FROM events WHERE site_id = $1 AND id > $2 AND id <= $3`;
-  const [row] = await tx.all(sql, rangeParams(range));
-  return Number(row?.n);
+async function lastBefore(tx: Query, siteId: string, end: string): Promise<string> {
+  const [row] = await tx.all(`SELECT MAX(id) AS id FROM events WHERE site_id = $1 AND id < $2`, [siteId, end]);
+  return String(row?.id);
 }
 
+/** A step begins again after a replay of one of its events. */
+class Replayed extends Error {}
+
 /**
- * Removes the events of a range, with their rows, except those in `spared`: what waited when the range was locked. A delivery may end
- * meanwhile, and its event is then purged with it, or not at all.
+ * Removes the events of a range with their rows, except those that a delivery waits for. A replay or an erasure locks the events that
+ * it changes, so that one of the two sees what the other did: it finds an event that is deleted here gone, and what it queued before
+ * is found when the events are deleted.
  */
-async function removeEvents(tx: Query, range: EventRange, spared: readonly string[]): Promise<void> {
+async function removeEvents(tx: Query, range: EventRange): Promise<PurgeStep> {
+  const waiting = await listWaiting(tx, range);
+  const last = waiting.length < maxSpared ? range.last : (waiting.at(-1) ?? range.last);
+  const some = { ...range, last };
+  const [counted] = await tx.all(
+    `SELECT COUNT(*) AS n FROM events WHERE site_id = $1 AND id > $2 AND id <= $3`,
+    rangeParams(some),
+  );
+  await removeRows(tx, "events", some, waiting);
+  if ((await listWaiting(tx, some)).some((id) => !waiting.includes(id))) throw new Replayed();
+  for (const table of ["confirmations", "corrections", "attempts", "deliveries", "outcomes"])
+    await removeRows(tx, table, some, waiting);
+  return { removed: Number(counted?.n) - waiting.length, next: last };
+}
+
+async function removeRows(tx: Query, table: string, range: EventRange, spared: readonly string[]): Promise<void> {
   // Filled up with a key that is in the list, because NOT IN a list with NULL is never true.
   const [keys = []] = padded(spared, spared[0] ?? "");
-  for (const table of ["confirmations", "corrections", "attempts", "deliveries", "outcomes", "events"]) {
-    const column = table === "events" ? "id" : "event_id";
-    const except = keys.length ? `AND ${column} NOT IN (${list(keys.length, 3)})` : "";
-    const sql = `DELETE FROM ${table} WHERE site_id = $1 AND ${column} > $2 AND ${column} <= $3 ${except}`;
-    await tx.all(sql, [...rangeParams(range), ...keys]);
-  }
+  const column = table === "events" ? "id" : "event_id";
+  const except = keys.length ? `AND ${column} NOT IN (${list(keys.length, 3)})` : "";
+  const sql = `DELETE FROM ${table} WHERE site_id = $1 AND ${column} > $2 AND ${column} <= $3 ${except}`;
+  await tx.all(sql, [...rangeParams(range), ...keys]);
 }

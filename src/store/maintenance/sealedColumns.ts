@@ -1,6 +1,7 @@
 // All sealed columns in one list: a change of the encryption key reseals them, and the check decrypts them.
 
 import { readObject } from "../damagedRows.ts";
+import { pushPlace } from "../access/pushDevices.ts";
 import { connectionPlace } from "../sites/configuration.ts";
 import { sourcePlace } from "../sites/sources.ts";
 import type { Row } from "../engine/database.ts";
@@ -28,7 +29,7 @@ export type SealedColumn = {
 const ofSite = (place: (siteId: string, id: string) => string) => (row: Row) => place(String(row.site_id), String(row.id));
 
 /** The sealed settings of the installation, by name. */
-export const sealedNames = { check: "seal check", access: "access secret" } as const;
+export const sealedNames = { check: "seal check", access: "access secret", push: "push key" } as const;
 
 const names = Object.values(sealedNames).map((name) => `'${name}'`);
 
@@ -43,6 +44,7 @@ const columns: readonly Omit<SealedColumn, "key">[] = [
   { table: "webhooks", column: "url", place: ofSite(urlPlace) },
   { table: "webhooks", column: "secrets", place: ofSite(secretsPlace) },
   { table: "data_exports", column: "target", place: (row) => exportPlace(String(row.site_id)) },
+  { table: "push_devices", column: "subscription", place: ({ id }) => pushPlace(String(id)) },
   { table: "order_feeds", column: "address", place: (row) => feedPlace(String(row.site_id)) },
   { table: "bot_visits", column: "record", place: ofSite(botVisitPlace) },
   { table: "source_shapes", column: "request", place: ofRequest, where: "request IS NOT NULL" },

@@ -1,5 +1,7 @@
 // The audit log: a line for every change of configuration and every access to a person's data.
 
+import { lastId } from "../../kernel/ids.ts";
+import { maxTime, type Period } from "../../kernel/time.ts";
 import { readObject } from "../damagedRows.ts";
 import { columns } from "../schema/columns.ts";
 import type { Database, Query, RowQuery } from "../engine/database.ts";
@@ -40,10 +42,15 @@ export function auditStore(db: Database, newId: () => string) {
     add: (line: AuditLine) => db.write((tx) => writeAudit(tx, newId(), line)),
 
     /** Lists the newest first; `before` is the id of the last line of the previous page. Site "" is the installation. */
-    async list(siteId: string, limit: number, before?: string): Promise<(AuditLine & { id: string })[]> {
+    async list(
+      siteId: string,
+      limit: number,
+      before: string = lastId,
+      { from = 0, to = maxTime }: Period = {},
+    ): Promise<(AuditLine & { id: string })[]> {
       const rows = await db.all(
-        `SELECT ${columns.audit} FROM audit WHERE site_id = $1 ${before === undefined ? "" : "AND id < $3"} ORDER BY id DESC LIMIT $2`,
-        before === undefined ? [siteId, limit] : [siteId, limit, before],
+        `SELECT ${columns.audit} FROM audit WHERE site_id = $1 AND id < $3 AND at >= $4 AND at < $5 ORDER BY id DESC LIMIT $2`,
+        [siteId, limit, before, from, to],
       );
       return rows.map((row) => ({
         id: String(row.id),

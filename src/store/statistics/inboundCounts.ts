@@ -1,7 +1,7 @@
 // Counts of inbound requests by hour: duplicates and rejected requests, which leave no event row, and uses of valid keys.
 
 import { hourMs } from "../../kernel/time.ts";
-import { chunks, tuples, writeBySite, type Database } from "../engine/database.ts";
+import { chunks, tuples, writeBySite, type Database, type Query, type Row } from "../engine/database.ts";
 
 /** `duplicate`, `used` (keyUse.ts), `refused:` and the HTTP status, or `source:`, its id, and what became of a request. */
 export type InboundKind = "duplicate" | "used" | `refused:${number}` | `source:${string}`;
@@ -10,7 +10,7 @@ export type InboundKind = "duplicate" | "used" | `refused:${number}` | `source:$
 export type InboundCount = { siteId: string; hour: number; kind: InboundKind; count: number };
 
 /** No process writes counts of earlier hours any more, so they may be merged. */
-export const firstUnsettledHour = (now: number) => Math.floor(now / hourMs) - 24;
+const firstUnsettledHour = (now: number) => Math.floor(now / hourMs) - 24;
 
 export function inboundCountStore(db: Database) {
   return {
@@ -52,23 +52,37 @@ export function inboundCountStore(db: Database) {
       return rows.map((row) => ({ kind: String(row.kind), count: Number(row.count), lastHour: Number(row.last_hour) }));
     },
 
-    /** Merges the counts of several writers, for hours that are no longer written. */
-    async mergeWriters(siteId: string, now: number): Promise<void> {
-      const unsettledFrom = firstUnsettledHour(now);
-      await db.write(async (tx) => {
-        const rows = await tx.all(
-          `DELETE FROM inbound_counts WHERE site_id = $1 AND hour >= $2 AND hour < $3 AND writer <> ''
-           RETURNING hour, kind, count`,
-          [siteId, unsettledFrom - 30 * 24, unsettledFrom],
-        );
-        for (const { hour, kind, count } of rows) {
-          await tx.all(
-            `INSERT INTO inbound_counts (site_id, hour, kind, writer, count) VALUES ($1, $2, $3, '', $4)
-             ON CONFLICT (site_id, hour, kind, writer) DO UPDATE SET count = inbound_counts.count + excluded.count`,
-            [siteId, hour as number, kind as string, count as number],
-          );
-        }
-      });
-    },
+    mergeWriters: (siteId: string, now: number): Promise<number> =>
+      db.write((tx) => mergeWriters(tx, inboundCounts, siteId, now), { isBackground: true }),
   };
+}
+
+/** A table in which each process counts in rows of its own, by site, hour and the columns of `keys`. */
+type CountTable = { name: "inbound_counts" | "visit_counts"; keys: readonly string[]; count: string };
+
+const inboundCounts: CountTable = { name: "inbound_counts", keys: ["kind"], count: "count" };
+
+/** Older hours are merged, or were left by a relay that did not run. To look for them would be to read two years of counts. */
+const mergedHours = 30 * 24;
+
+/** Merges the counts of several writers, for hours that are no longer written. Returns how many rows there were. */
+export async function mergeWriters(tx: Query, { name, keys, count }: CountTable, siteId: string, now: number): Promise<number> {
+  const until = firstUnsettledHour(now);
+  const columns = ["hour", ...keys];
+  const rows = await tx.all(
+    `DELETE FROM ${name} WHERE site_id = $1 AND hour >= $2 AND hour < $3 AND writer <> '' RETURNING ${columns.join(", ")}, ${count}`,
+    [siteId, until - mergedHours, until],
+  );
+  const keyOf = (row: Row) => columns.map((column) => row[column] ?? null);
+  const merged = [...Map.groupBy(rows, (row) => JSON.stringify(keyOf(row))).values()];
+  for (const some of chunks(merged))
+    await tx.all(
+      `INSERT INTO ${name} (site_id, ${columns.join(", ")}, writer, ${count}) VALUES ${tuples(some.length, columns.length + 3)}
+       ON CONFLICT (site_id, ${columns.join(", ")}, writer) DO UPDATE SET ${count} = ${name}.${count} + excluded.${count}`,
+      some.flatMap((ofKey) => {
+        const sum = ofKey.reduce((total, row) => total + Number(row[count]), 0);
+        return [siteId, ...keyOf(ofKey[0] as Row), "", sum];
+      }),
+    );
+  return rows.length;
 }

@@ -130,7 +130,7 @@ export function statisticsStore(db: Database) {
         settledEvents?: number | null;
       },
     ): Promise<void> {
-      await db.write(async (tx) => {
+      const replace = async (tx: Query) => {
         // Written first, which serialises nodes that compute the same hour.
         const [row] = await tx.all(
           `INSERT INTO statistics_hours (site_id, hour, rolled_at, due_at) VALUES ($1, $2, 0, 0)
@@ -168,7 +168,8 @@ export function statisticsStore(db: Database) {
             some.flatMap((one) => [siteId, one.segment, one.name, hour, one.hour ?? hour, packFigures(one.figures)]),
           );
         }
-      });
+      };
+      await db.write(replace, { isBackground: true });
     },
 
     /**

@@ -102,7 +102,8 @@ describe.each(["sqlite", "postgres"] as const)("traffic on %s", async (engine) =
     const ages = { before: now - 14 * 24 * hourMs, clicksBefore: now - 30 * 24 * hourMs };
     await store.traffic.purge(siteId, ages, now);
     expect(await store.traffic.listBotVisits(siteId, 10, undefined, "clicks")).toEqual([other, clicked]);
-    expect(await store.traffic.listBotVisits(siteId, 10, undefined, "clicks", now - hourMs)).toEqual([other]);
+    expect(await store.traffic.listBotVisits(siteId, 10, undefined, "clicks", { from: now - hourMs })).toEqual([other]);
+    expect(await store.traffic.listBotVisits(siteId, 10, undefined, "clicks", { to: now })).toEqual([clicked]);
     expect(await store.traffic.listBotVisits(siteId, 10)).toHaveLength(3);
     await store.traffic.eraseClicks(siteId, ["g1", "unknown"]);
     expect(await store.traffic.listBotVisits(siteId, 10, undefined, "clicks")).toEqual([other]);

@@ -2,15 +2,15 @@
 
 import { hash } from "node:crypto";
 import type { Verdict, VisitBucket } from "../../kernel/event.ts";
-import { lastId } from "../../kernel/ids.ts";
-import { minuteMs } from "../../kernel/time.ts";
+import { idAt, lastId } from "../../kernel/ids.ts";
+import { hourMs, maxTime, minuteMs, type Period } from "../../kernel/time.ts";
 import { damageFindings, tryRead, unsealObject } from "../damagedRows.ts";
 import { columns } from "../schema/columns.ts";
-import { allByKeys, chunks, clockOr, tuples, writeBySite, type Database, type Row } from "../engine/database.ts";
+import { allByKeys, chunks, clockOr, tuples, writeBySite, type Database, type Query, type Row } from "../engine/database.ts";
 import type { Seal } from "../engine/seal.ts";
 import { saveBotVisits } from "../outbound/totals.ts";
 import { beginAlert } from "./alerts.ts";
-import { firstUnsettledHour } from "./inboundCounts.ts";
+import { mergeWriters } from "./inboundCounts.ts";
 
 /** `hour` counts from the epoch; `reason` is the kind of bot, or marks suspicious visits of people. */
 export type VisitCount = {
@@ -58,6 +58,8 @@ export type BotVisit<Seen = unknown> = {
   /** The click on an advertisement that brought it; null if there was none, or if it is kept with another visit. */
   click: { name: string; value: string; campaign: string } | null;
 };
+
+const visitCounts = { name: "visit_counts", keys: ["bucket", "reason"], count: "visits" } as const;
 
 /** Nodes read every few seconds. */
 const newsKeptMs = minuteMs;
@@ -189,13 +191,13 @@ export function trafficStore(db: Database, seal: Seal, clock: () => number = Dat
       limit: number,
       before: string = lastId,
       kind: BotVisitKind = "bots",
-      since = 0,
+      { from = 0, to = maxTime }: Period = {},
     ): Promise<BotVisit[]> {
       const found: BotVisit[] = [];
       for (let after = before; ;) {
         const rows = await db.all(
-          `SELECT ${columns.bot_visits} FROM bot_visits WHERE site_id = $1 AND id < $2 AND seen_at >= $4 AND ${kinds[kind]} ORDER BY id DESC LIMIT $3`,
-          [siteId, after, limit, since],
+          `SELECT ${columns.bot_visits} FROM bot_visits WHERE site_id = $1 AND id < $2 AND seen_at >= $4 AND seen_at < $5 AND ${kinds[kind]} ORDER BY id DESC LIMIT $3`,
+          [siteId, after, limit, from, to],
         );
         const readable = rows.flatMap((row) => botVisitOf(row, seal) ?? []);
         found.push(...readable.slice(0, limit - found.length));
@@ -216,27 +218,15 @@ export function trafficStore(db: Database, seal: Seal, clock: () => number = Dat
      * writers. Returns how many rows there were.
      */
     async purge(siteId: string, { before, clicksBefore }: BotVisitAges, now: number): Promise<number> {
-      const unsettledFrom = firstUnsettledHour(now);
-      return db.write(async (tx) => {
-        const visitRows = await tx.all(
-          `DELETE FROM bot_visits WHERE site_id = $1 AND (seen_at < $2 OR (seen_at < $3 AND click_hash IS NULL)) RETURNING id`,
-          [siteId, clicksBefore, before],
+      const purgeAll = async (tx: Query) => {
+        // Ids sort by the time of their visits: without them every visit of the site would be read.
+        const visits = await tx.all(
+          `DELETE FROM bot_visits WHERE site_id = $1 AND id < $4 AND (seen_at < $2 OR (seen_at < $3 AND click_hash IS NULL)) RETURNING id`,
+          [siteId, clicksBefore, before, idAt(Math.max(before, clicksBefore) + hourMs)],
         );
-        const rows = await tx.all(
-          `DELETE FROM visit_counts WHERE site_id = $1 AND hour < $2 AND writer <> ''
-           RETURNING hour, bucket, reason, visits`,
-          [siteId, unsettledFrom],
-        );
-        for (const { hour, bucket, reason, visits } of rows) {
-          await tx.all(
-            `INSERT INTO visit_counts (site_id, hour, bucket, reason, writer, visits) VALUES ($1, $2, $3, $4, '', $5)
-             ON CONFLICT (site_id, hour, bucket, reason, writer)
-             DO UPDATE SET visits = visit_counts.visits + excluded.visits`,
-            [siteId, hour as number, bucket as string, reason as string, visits as number],
-          );
-        }
-        return visitRows.length + rows.length;
-      });
+        return visits.length + (await mergeWriters(tx, visitCounts, siteId, now));
+      };
+      return db.write(purgeAll, { isBackground: true });
     },
   };
 }

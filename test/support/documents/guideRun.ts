@@ -236,7 +236,7 @@ async function openPage(blocks: readonly Block[], server: Server, pages: Map<str
     script = script
       .replaceAll(ownNames, `${receiver.url}${path}`)
       .replaceAll("whsec_…", secret)
-      .replaceAll("https://shop.example.com/__cc/in/…", () => `https://shop.example.com${sourceAddress}`)
+      .replaceAll("/__cc/in/…", () => sourceAddress)
       .replaceAll(defaultOrigin, standinOrigin)
       .replaceAll(/(?<=^|\s)([A-Z_]+)=(?:rk_)?…(?=\s)/g, "$1=an-example")
       .replaceAll(/(?<=^|\s)PORT=\d+/g, "PORT=0")

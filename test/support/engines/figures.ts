@@ -30,16 +30,36 @@ export function createFigures(engine: string) {
     },
     publish(): void {
       if (!isLongRun || lines.length === 0) return;
-      const text = readFileSync(page, "utf8");
-      const opening = `<!-- measured: ${engine} -->`;
-      const [before, rest] = text.split(opening);
-      const end = rest?.indexOf("<!-- end -->") ?? -1;
-      if (rest === undefined || end < 0) throw new Error(`docs/explanation/engines-measured.md has no table of ${engine}`);
       const date = new Date().toISOString().slice(0, 10);
-      const table = [`| what | ${date}, ${cpus().length} cores |`, "| --- | --- |", ...lines].join("\n");
-      writeFileSync(page, `${before}${opening}\n\n${table}\n\n${rest.slice(end)}`);
+      writeTable(engine, () => [`| what | ${date}, ${cpus().length} cores |`, "| --- | --- |", ...lines]);
     },
   };
+}
+
+/** Replaces the rows of an engine in a table of several; those of the others stay as they were. */
+export function publishRows(table: string, head: readonly string[], engine: string, rows: readonly (readonly string[])[]): void {
+  const lines = rows.map((row) => `| ${[engine, ...row].join(" | ")} |`);
+  for (const line of lines) console.log(line);
+  if (!isLongRun) return;
+  writeTable(table, (known) => [
+    `| ${head.join(" | ")} |`,
+    `| ${head.map((_, i) => (i < 2 ? "---" : "--:")).join(" | ")} |`,
+    ...[...known.slice(2).filter((line) => !line.startsWith(`| ${engine} |`)), ...lines].toSorted(),
+  ]);
+}
+
+/** Replaces the lines of the table between its markers. */
+function writeTable(name: string, linesFrom: (known: readonly string[]) => readonly string[]): void {
+  const text = readFileSync(page, "utf8");
+  const opening = `<!-- measured: ${name} -->`;
+  const [before, rest] = text.split(opening);
+  const end = rest?.indexOf("<!-- end -->") ?? -1;
+  if (rest === undefined || end < 0) throw new Error(`docs/explanation/engines-measured.md has no table of ${name}`);
+  const known = rest
+    .slice(0, end)
+    .split("\n")
+    .filter((line) => line !== "");
+  writeFileSync(page, `${before}${opening}\n\n${linesFrom(known).join("\n")}\n\n${rest.slice(end)}`);
 }
 
 /** The answers of a run, for a table. */

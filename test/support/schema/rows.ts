@@ -532,6 +532,18 @@ export function representativeRows(): Record<string, Row[]> {
         expires_at: at,
       },
     ],
+    push_devices: [
+      {
+        id: "9".repeat(64),
+        user_id: "u1",
+        name: "Chrome on Android",
+        subscription: sealedJson(
+          { endpoint: "https://push.example/9", keys: { p256dh: "B".repeat(87), auth: "a".repeat(22) } },
+          `push device ${"9".repeat(64)}`,
+        ),
+        created_at: at,
+      },
+    ],
     api_keys: [
       {
         id: "a1",

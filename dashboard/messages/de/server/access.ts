@@ -6,6 +6,10 @@ export const accessMessages: ServerTexts["messages"] = {
   sso_not_configured: "Die Anmeldung bei einem Identitätsanbieter ist nicht eingerichtet.",
   passwords_off: "Passwörter sind hier abgeschaltet. Melden Sie sich mit {provider} an.",
   no_such_session: "Diese Sitzung gibt es nicht.",
+  no_such_device: "Dieses Gerät gibt es nicht.",
+  push_keys_invalid: "die Schlüssel des Browsers sind ungültig",
+  push_refused:
+    "Auf diesem Gerät können keine Warnungen angezeigt werden. Sein Push-Dienst hat eine erste Mitteilung nicht angenommen: {error}.",
   two_factor_not_begun: "Beginnen Sie zuerst mit der Einrichtung der Zwei-Faktor-Anmeldung: Es gibt noch kein Geheimnis.",
   password_wrong: "Das Passwort ist falsch.",
   two_factor_off: "Die Zwei-Faktor-Anmeldung ist schon aus.",

@@ -162,13 +162,15 @@ export const reasons: ServerTexts["words"] = {
   "AppLovin Axon takes no refunds": "AppLovin Axon nimmt keine Erstattungen an",
   "AppLovin Axon has no name for this event; choose one in the connection":
     "AppLovin Axon hat keinen Namen für dieses Ereignis; wählen Sie einen in der Verbindung",
-  "Google Ads takes no refunds": "Google Ads nimmt keine Erstattungen an",
+  "Google Ads takes no refunds; with corrections=on, the purchase is corrected":
+    "Google Ads nimmt keine Erstattungen an; mit corrections=on wird der Kauf korrigiert",
   "LinkedIn has no test mode": "LinkedIn hat keinen Testmodus",
   "LinkedIn takes no refunds": "LinkedIn nimmt keine Erstattungen an",
   "Meta takes no refunds": "Meta nimmt keine Erstattungen an",
   "Meta requires a value with Purchase": "Meta verlangt bei Purchase einen Wert",
   "Microsoft Advertising has no test mode": "Microsoft Advertising hat keinen Testmodus",
-  "Microsoft Advertising takes no refunds": "Microsoft Advertising nimmt keine Erstattungen an",
+  "Microsoft Advertising takes no refunds; with corrections=on, the purchase is corrected":
+    "Microsoft Advertising nimmt keine Erstattungen an; mit corrections=on wird der Kauf korrigiert",
   "Nextdoor takes no refunds": "Nextdoor nimmt keine Erstattungen an",
   "Nextdoor requires a value with a purchase": "Nextdoor verlangt bei einem Kauf einen Wert",
   "OpenAI Ads takes no refunds": "OpenAI Ads nimmt keine Erstattungen an",

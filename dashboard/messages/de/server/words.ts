@@ -238,6 +238,8 @@ export const words: ServerTexts["words"] = {
     "Ein Besucher in einem Rechenzentrum sendet viele E-Mails anderer ab, und keine Hand berührt die Formulare.",
   "engagement:no visitor goes on":
     "Von vielen Besuchen dieses Netzes mit diesem User-Agent tat kaum einer etwas; auf dieser Website tun es die meisten.",
+  "engagement:no second step":
+    "Von vielen Besuchen dieses Netzes mit diesem User-Agent öffnete kaum einer eine zweite Seite oder sendete ein Formular; auf dieser Website tun es viele.",
   "behaviour:submitted at once": "Das Formular wurde innerhalb einer Sekunde nach dem Laden der Seite abgesendet.",
   "pointer:press too short": "Die Maustaste war kürzer gedrückt, als ein Finger braucht.",
   "pointer:no way to the press": "Die Maus wurde an Stellen gedrückt, zu denen sie sich nicht bewegt hat.",

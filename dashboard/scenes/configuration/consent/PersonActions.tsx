@@ -82,6 +82,7 @@ export function PersonActions({
         {isKnown && (
           <ConfirmButton
             label={configurationText.person.erase}
+            variant="light"
             question={configurationText.person.eraseQuestion}
             consequence={configurationText.person.eraseConsequence}
             confirm={configurationText.person.erase}

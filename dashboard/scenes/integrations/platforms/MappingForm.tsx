@@ -66,7 +66,7 @@ function FieldRow({ editor, field }: { editor: Editor; field: Platform["fields"]
             <NativeSelect
               aria-label={integrationsText.mapping.yoursFor(field.name)}
               size="xs"
-              style={{ flex: 1, minWidth: 0 }}
+              style={{ flex: 1, minWidth: 108 }}
               value={kind ?? source}
               error={kind ? undefined : fault}
               disabled={!mayChange}

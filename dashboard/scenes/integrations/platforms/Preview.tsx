@@ -18,12 +18,18 @@ import { serverText } from "../../../messages/server.ts";
 
 /** The event to preview: a sample with a name, or a past event. */
 type PreviewedEvent = { name: string } | { event: string };
+const usual = "purchase";
+/** An event that this connection sends: the preview of any other would only say that it is skipped. */
+const firstSent = (selected: readonly string[] | null): string =>
+  selected === null || selected.includes(usual) ? usual : (selected[0] ?? usual);
 const debounceMs = 400;
 const other = "other";
 
 export function Preview({ editor }: { editor: Editor }) {
   const { site, platform, connection, draft, signIn } = editor;
-  const [previewed, setPreviewed] = useState<PreviewedEvent>({ name: "purchase" });
+  const [previewed, setPreviewed] = useState<PreviewedEvent>(() => ({
+    name: firstSent(draft.events ?? connection?.events ?? null),
+  }));
   const body = {
     platform: platform.id,
     ...(connection ? { connection: connection.id } : {}),
@@ -134,7 +140,9 @@ function EventField({
   const seen = useSeenEvents(site);
   const { data: past } = useApi("GET /sites/:site/events", { params: { site }, query: { limit: 10 } });
   const [isOther, setIsOther] = useState(false);
-  const names = [...new Set([...seen, "purchase", "lead", "sign_up", "refund"])].slice(0, 12);
+  const names = [
+    ...new Set([...("name" in previewed ? [previewed.name] : []), ...seen, usual, "lead", "sign_up", "refund"]),
+  ].slice(0, 12);
   const now = Date.now();
   return (
     <Stack gap="xs">

@@ -135,7 +135,7 @@ export function syncLogChangeStore(db: Database) {
 
   /** Removes answers from outcomes, in the order of events from where the last call ended. Returns how many rows it read. */
   function purgeAnswers(siteId: string, before: number, max: number): Promise<number> {
-    return db.write(async (tx) => {
+    const removeSome = async (tx: RowQuery) => {
       const head = await readCursor(tx, siteId, purgedAnswers);
       const columns = "event_id, number, results";
       const rows = await tx.all(
@@ -153,6 +153,7 @@ export function syncLogChangeStore(db: Database) {
       await removeAnswers(tx, siteId, [...rows.filter((row) => row.event_id !== last.event_id), ...ofLast]);
       await moveCursor(tx, siteId, purgedAnswers, head, `${String(last.event_id)}0`);
       return rows.length;
-    });
+    };
+    return db.write(removeSome, { isBackground: true });
   }
 }

@@ -123,7 +123,7 @@ const queries: readonly FaultQuery[] = [
     sql: `SELECT column1 AS example FROM (VALUES ('revision'), ('${sealedNames.check}')) AS wanted
       WHERE column1 NOT IN (SELECT name FROM settings)`,
   },
-  ...["sessions", "passwords", "two_factors", "grants"].map((table) => ({
+  ...["sessions", "passwords", "two_factors", "grants", "push_devices"].map((table) => ({
     what: `${table} of users that do not exist`,
     advice: "orphaned" as const,
     sql: `SELECT user_id AS example FROM ${table} WHERE user_id NOT IN (SELECT id FROM users)`,
@@ -132,7 +132,7 @@ const queries: readonly FaultQuery[] = [
 
 /** Tables whose rows belong to no site. In the other tables, rows under the empty site belong to all. */
 const installationWide =
-  /^(?:settings|sites|deleted_sites|site_moves|oauth_apps|users|sessions|passwords|two_factors|verifications|one_time_links|rate_counters)$/;
+  /^(?:settings|sites|deleted_sites|site_moves|oauth_apps|users|sessions|passwords|two_factors|verifications|one_time_links|push_devices|rate_counters)$/;
 
 /** What the check knows of the relay: the ids of all platforms, the windows of duplicates, the time. */
 type CheckRules = EventRules & { platforms: readonly string[] };

@@ -26,6 +26,7 @@ export const initial: Migration = shardOthers({
     "grants",
     "invitations",
     "one_time_links",
+    "push_devices",
     "api_keys",
     "rate_counters",
   ],
@@ -309,6 +310,16 @@ export const initial: Migration = shardOthers({
       expires_at bigint NOT NULL
     )`,
     `CREATE INDEX one_time_links_by_user ON one_time_links (purpose, user_id)`,
+
+    // Holds the browsers and phones that show alerts; id is the hash of the address inside of the sealed subscription.
+    `CREATE TABLE push_devices (
+      id text NOT NULL PRIMARY KEY,
+      user_id text NOT NULL,
+      name text NOT NULL,
+      subscription text NOT NULL,
+      created_at bigint NOT NULL
+    ) {COMPACT}`,
+    `CREATE INDEX push_devices_by_user ON push_devices (user_id)`,
 
     `CREATE TABLE api_keys (
       id text NOT NULL PRIMARY KEY,
