@@ -1,5 +1,5 @@
 import { pino } from "pino";
-import { describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { createNodes } from "../../test/support/nodes.ts";
 import { eventually } from "../../test/support/relay.ts";
 import { newLine } from "../inbound/event.ts";
@@ -217,6 +217,29 @@ test("setting the system clock is reported, the passing of time is not", async (
   await new Promise((resolve) => setTimeout(resolve, 30));
   stop();
   expect(jumps).toEqual([-3_600_000, 90_000]);
+});
+
+test("due times are corrected when the clock is set forward, too: between two looks it may have been further ahead", async () => {
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
+  let set = 0;
+  let corrections = 0;
+  const config = readConfig({ CLEANCAST_DATA: "/tmp/none" });
+  const log = { log: pino({ level: "silent" }), writeInbound() {}, writeSource() {}, writeAttempt() {} };
+  const observability = createObservability(config, log, () => Date.now() + set);
+  onTestFinished(observability.stop);
+  observability.whenClockSet(() => (corrections += 1));
+  // By hours, and back by less before anybody looked.
+  set = 9_000_000;
+  await vi.advanceTimersByTimeAsync(100);
+  set = 1_000_000;
+  await vi.advanceTimersByTimeAsync(1000);
+  expect(corrections).toBe(1);
+  set = 0;
+  await vi.advanceTimersByTimeAsync(1000);
+  expect(corrections).toBe(2);
+  await vi.advanceTimersByTimeAsync(5000);
+  expect(corrections).toBe(2);
 });
 
 test("failures in a row count until one success, or until five seconds have passed", () => {

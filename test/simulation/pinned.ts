@@ -98,4 +98,9 @@ export const pinnedWithFocus: readonly [seed: number, focus: string][] = [
   [6, "wrong clock and restarts"],
   // As seed 953844427.
   [7, "clocks behind"],
+  // A clock was set far ahead and partly back between two looks at it, and due times were not corrected.
+  [175, "wrong clock"],
+  // The seed ended before the relay tried again to correct due times, which a full disk had kept it from.
+  [158, "full disk and crashes"],
+  [198, "periods"],
 ];

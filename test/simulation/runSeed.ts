@@ -58,7 +58,10 @@ const isOfClocks = (fault: string) => /^(?:node|PostgreSQL|network): /.test(faul
 
 /** By then everything must have drained. */
 const maxDrainMs = 120_000;
-/** Under a focus no fault needs longer. A planted bug that keeps something open is found after a third of the steps. */
+/**
+ * Under a focus no fault needs longer, except one that keeps due times from being corrected: the relay tries that again after a
+ * minute. A planted bug that keeps something open is found after a third of the steps.
+ */
 const maxFocusedDrainMs = 40_000;
 /** What a node committed after its death, and after others took over from it, is found when its row is read again. */
 const maxLateDrainMs = 720_000;
@@ -111,6 +114,8 @@ class Run {
   /** Processes that were told to stop and had work left when their time was over. */
   readonly #stoppedLate = new Set<SimulatedProcess>();
   #isOver = false;
+  /** A correction of due times failed. */
+  #hasUncorrectedTimes = false;
 
   constructor(world: World, scenario: Scenario, base: Base, drainMs: number) {
     this.#world = world;
@@ -225,6 +230,7 @@ class Run {
     if (!process.isAlive) return;
     const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
     this.#world.log(process.name, `defect ${text.split("\n", 1)[0]} ${JSON.stringify(about)}`);
+    if ("dueTimes" in about) this.#hasUncorrectedTimes = true;
     // Without its database a relay cannot stop in order. It says what is left, and ends. What is left finds the store closed.
     if ("stopping" in about) this.#stoppedLate.add(process);
     const isOfStop =
@@ -266,7 +272,11 @@ class Run {
       checkedAt = this.#rules.seen.commits;
       return !isOpen;
     };
-    const until = () => trafficMs + (this.#cluster?.hasLateCommits ? maxLateDrainMs : this.#drainMs);
+    const drainMs = () => {
+      if (this.#cluster?.hasLateCommits) return maxLateDrainMs;
+      return this.#hasUncorrectedTimes ? maxDrainMs : this.#drainMs;
+    };
+    const until = () => trafficMs + drainMs();
     await world.runUntil(() => world.now >= until() || isDrained());
     if (!isDrained()) {
       const { open } = this.#operator;
