@@ -1,5 +1,6 @@
-// Corrects due times after the clock was set back: when this process starts, when it sees the clock jump, a minute later for what
-// could not be written before, and every hour, for the rows of a node that died with a wrong clock. Without this, deliveries and
+// Corrects due times after the clock was set: when this process starts, when it sees the clock jump, a minute later for what
+// could not be written before, and every hour, for the rows of a node that died with a wrong clock. A jump ahead counts, too:
+// nothing is corrected by a clock that was set back too far, and differs from the database's. Without this, deliveries and
 // pushes that failed while the clock ran ahead would wait for as long as it ran ahead, and statistics would lack the events of
 // hours that seemed to be over.
 
@@ -19,12 +20,12 @@ type DueTimeOptions = {
 };
 
 type DueTimes = {
-  /** The clock was set back. */
+  /** The clock was set. */
   correct: () => void;
   stop(): Promise<void>;
 };
 
-/** After an error, and after the first correction of a clock that was set back. */
+/** After an error, and after the first correction of a clock that was set. */
 const againMs = minuteMs;
 
 /** The longest delay before a retry, with its jitter. Platforms may ask for a day at most, receivers for less. */
@@ -35,13 +36,13 @@ export function startDueTimes(options: DueTimeOptions): DueTimes {
   const maxDeliveryMs = maxDelayMs(options.retryScheduleMs);
   const maxPushMs = maxDelayMs(options.pushRetryMs);
 
-  /** How often the clock was set back, and up to which time the correction is repeated. */
-  let timesSetBack = 0;
+  /** How often the clock was set, and up to which time the correction is repeated. */
+  let timesSet = 0;
   let repeatedFor = 0;
 
   async function correctAll(signal: AbortSignal): Promise<void> {
-    // Only a run that begins after the clock was set back is its first correction: one that is under way may have passed the rows.
-    const correctedFor = timesSetBack;
+    // Only a run that begins after the clock was set is its first correction: one that is under way may have passed the rows.
+    const correctedFor = timesSet;
     await store.dueTimes.correctOthers(maxPushMs);
     await store.dueTimes.correctStatistics();
     for (const connection of await store.deliveries.findDue(Number.MAX_SAFE_INTEGER)) {
@@ -64,7 +65,7 @@ export function startDueTimes(options: DueTimeOptions): DueTimes {
   });
   return {
     correct() {
-      timesSetBack += 1;
+      timesSet += 1;
       loop.wake(0);
     },
     stop: () => loop.stop(),

@@ -52,11 +52,11 @@ export function createObservability(config: Config, { log, writeInbound, writeSo
   let workerPolledAt = elapsed();
   let configurationReadAt = elapsed();
   let readiness: ReturnType<typeof createReadiness> | null = null;
-  let onClockSetBack = () => {};
+  let onClockSet = () => {};
   const stopClock = watchClockJumps({ now, elapsed }, (ms) => {
     counts.totals.clockJumps += 1;
     log.warn({ ms }, "the system clock was set");
-    if (ms < 0) onClockSetBack();
+    onClockSet();
   });
 
   const loggedMoves = new Set<string>();
@@ -159,8 +159,8 @@ export function createObservability(config: Config, { log, writeInbound, writeSo
     onCorrected: (platform: string, state: string): void => counts.corrections.add(platform, state),
     onConfirmed: (platform: string, state: string): void => counts.confirmations.add(platform, state),
 
-    /** Calls `work` whenever the clock was set back. */
-    whenClockSetBack: (work: () => void): void => void (onClockSetBack = work),
+    /** Calls `work` whenever the clock was set. */
+    whenClockSet: (work: () => void): void => void (onClockSet = work),
 
     /** Mounts /readyz and /metrics. */
     mountRoutes(app: FastifyInstance, parts: ObservedParts): void {

@@ -1,9 +1,10 @@
 import { pino } from "pino";
-import { describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { createNodes } from "../../test/support/nodes.ts";
 import { eventually } from "../../test/support/relay.ts";
 import { newLine } from "../inbound/event.ts";
 import { readConfig } from "../installation/config.ts";
+import { hourMs } from "../kernel/time.ts";
 import { createHttpServer } from "../server/server.ts";
 import { createDirectory } from "../sites/directory.ts";
 import { MachineDown } from "../store/engine/postgres/machines.ts";
@@ -160,6 +161,23 @@ describe("readiness", () => {
     expect(await asked).toEqual(stopping);
     expect(await readiness.read()).toEqual(stopping);
   });
+});
+
+test("due times are looked at again however the clock was set: one that was set back too far is set ahead", async () => {
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
+  const config = readConfig({ CLEANCAST_DATA: "/tmp/none" });
+  const log = { log: pino({ level: "silent" }), writeInbound() {}, writeSource() {}, writeAttempt() {} };
+  let set = 0;
+  const observability = createObservability(config, log, () => Date.now() + set);
+  onTestFinished(observability.stop);
+  const seen: number[] = [];
+  observability.whenClockSet(() => seen.push(set));
+  for (const ms of [3 * hourMs, -hourMs, -hourMs, 0]) {
+    set = ms;
+    await vi.advanceTimersByTimeAsync(1000);
+  }
+  expect(seen).toEqual([3 * hourMs, -hourMs, 0]);
 });
 
 test("events that fail because of one machine of a sharded database leave the node ready, others do not", async () => {

@@ -199,7 +199,7 @@ async function startDelivery(node: Node, { config, log, observability, shutdown,
     onCorrected: ({ siteId, connectionId }, deliveries) =>
       log.warn({ site: siteId, connection: connectionId, deliveries }, "due times of a clock that ran ahead corrected"),
   });
-  observability.whenClockSetBack(dueTimes.correct);
+  observability.whenClockSet(dueTimes.correct);
   shutdown.add("background", "due times", dueTimes);
   const { leaseMs } = config;
   const { onWorkerPolled: onPoll, onAsked, onConfirmed, onCorrected } = observability;

@@ -93,13 +93,11 @@ const silent = { warn: () => {} } as unknown as Logger;
 /** Metrics and log lines are left out. */
 function observe(onDefect: NodeOptions["onDefect"], clocks: { now: () => number; elapsed: () => number }): Observability {
   const ignored = (): undefined => undefined;
-  let onClockSetBack = () => {};
-  watchClockJumps(clocks, (ms) => {
-    if (ms < 0) onClockSetBack();
-  });
+  let onClockSet = () => {};
+  watchClockJumps(clocks, () => onClockSet());
   const reported: Partial<Observability> = {
     onDefect: (error, about) => onDefect(error, about ?? {}),
-    whenClockSetBack: (work) => void (onClockSetBack = work),
+    whenClockSet: (work) => void (onClockSet = work),
     readCommits: () => ({ count: 0, ms: 0 }),
     commitObserver: {
       inFlight: link<InFlightCommit>({ startedAt: 0 }),
