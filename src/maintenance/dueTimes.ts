@@ -1,5 +1,6 @@
-// Corrects due times after the clock was set back: when this process starts, when it sees the clock jump, a minute later for what
-// could not be written before, and every hour, for the rows of a node that died with a wrong clock. Without this, deliveries and
+// Corrects due times after the clock was set: when this process starts, when it sees the clock jump, a minute later for what
+// could not be written before, and every hour, for the rows of a node that died with a wrong clock. A jump ahead counts, too:
+// nothing is corrected by a clock that was set back too far, and differs from the database's. Without this, deliveries and
 // pushes that failed while the clock ran ahead would wait for as long as it ran ahead, and statistics would lack the events of
 // hours that seemed to be over.
 
@@ -19,7 +20,7 @@ type DueTimeOptions = {
 };
 
 type DueTimes = {
-  /** The clock was set. It may have been ahead, even if it was set forward. */
+  /** The clock was set. */
   correct: () => void;
   stop(): Promise<void>;
 };

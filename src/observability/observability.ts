@@ -159,7 +159,7 @@ export function createObservability(config: Config, { log, writeInbound, writeSo
     onCorrected: (platform: string, state: string): void => counts.corrections.add(platform, state),
     onConfirmed: (platform: string, state: string): void => counts.confirmations.add(platform, state),
 
-    /** Calls `work` whenever the clock was set, also forward: since the last look it may have been further ahead. */
+    /** Calls `work` whenever the clock was set. */
     whenClockSet: (work: () => void): void => void (onClockSet = work),
 
     /** Mounts /readyz and /metrics. */

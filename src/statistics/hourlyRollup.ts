@@ -52,9 +52,12 @@ export async function rollUpHour(
   now: number,
   steps?: Steps,
 ): Promise<void> {
-  if (await store.statistics.endHour(siteId, hour, now)) return;
+  const endedAt = (hour + 1) * hourMs;
+  // A clock ahead may have counted an hour, unchanged so far, that has not ended, or whose last events are not committed yet.
+  const mayEnd = nextRollupAt(endedAt, now, false) === never;
+  if (mayEnd && (await store.statistics.endHour(siteId, hour, now))) return;
   const { events, figures, segments, isOpen } = await countHour(store, siteId, hour, steps);
-  const dueAt = nextRollupAt((hour + 1) * hourMs, now, isOpen);
+  const dueAt = nextRollupAt(endedAt, now, isOpen);
   const settledEvents = isOpen ? null : events;
   await store.statistics.replaceHour(siteId, hour, figures, { segments, rolledAt: now, dueAt, settledEvents });
 }

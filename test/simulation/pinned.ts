@@ -96,6 +96,12 @@ export const pinnedWithFocus: readonly [seed: number, focus: string][] = [
   [187, "failovers"],
   // A clock ahead found an hour unchanged that it had taken for closed before, and the second correction left it closed.
   [6, "wrong clock and restarts"],
+  // An hour that a clock ahead had counted was found unchanged after the correction, and closed before it had ended.
+  [102, "wrong clock and restarts"],
+  [106, "wrong clock and restarts"],
+  [154, "wrong clock and restarts"],
+  // A clock ahead was set back too far, and nothing was corrected when it was set right.
+  [164, "wrong clocks"],
   // As seed 953844427.
   [7, "clocks behind"],
   // A clock was set far ahead and partly back between two looks at it, and due times were not corrected.

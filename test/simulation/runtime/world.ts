@@ -144,7 +144,7 @@ export class Machine {
   clockOffset = 0;
   /** When its clock was set last. */
   clockSetAt = 0;
-  /** When it was last set back by hours, after it had been ahead; 0 if never. */
+  /** When it was last set by hours, which may have been its correction; 0 if never. */
   correctedAt = 0;
   #processes = 0;
 
@@ -163,7 +163,7 @@ export class Machine {
     occurred.add("node", isLong ? `clock set ${direction} by an hour or so` : `clock set ${direction}`);
     this.clockOffset += ms;
     this.clockSetAt = this.world.now;
-    if (isLong && ms < 0) this.correctedAt = this.world.now;
+    if (isLong) this.correctedAt = this.world.now;
   }
 
   start(): SimulatedProcess {
