@@ -1,5 +1,6 @@
 // Counts of visits and the sample of bots, on both engines.
 
+import { DatabaseSync } from "node:sqlite";
 import { afterAll, describe, expect, test } from "vitest";
 import { createNodes } from "../../../test/support/nodes.ts";
 import type { VisitBucket } from "../../kernel/event.ts";
@@ -125,4 +126,19 @@ describe.each(["sqlite", "postgres"] as const)("traffic on %s", async (engine) =
     expect(await store.traffic.listCounts(siteId, 0, day * 24 + 48)).toEqual([]);
     expect(await store.traffic.listEvidence(siteId, 0, day * 24 + 48)).toEqual([]);
   });
+});
+
+test("an erasure waits for another process that writes to the embedded database", async () => {
+  const { store, location, close } = await createNodes("sqlite");
+  if (location.engine !== "sqlite") expect.unreachable();
+  const other = new DatabaseSync(location.file);
+  other.exec("BEGIN IMMEDIATE");
+  let isErased = false;
+  const erasing = store.traffic.eraseClicks("s", ["g1"]).then(() => (isErased = true));
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  expect(isErased).toBe(false);
+  other.exec("COMMIT");
+  other.close();
+  await erasing;
+  await close();
 });

@@ -182,7 +182,9 @@ export function trafficStore(db: Database, seal: Seal, clock: () => number = Dat
     async eraseClicks(siteId: string, values: readonly string[]): Promise<void> {
       const hashes = values.map((value) => clickHash(siteId, value));
       for (const some of chunks(hashes))
-        await allByKeys(db, `DELETE FROM bot_visits WHERE site_id = $1 AND click_hash IN ({KEYS})`, [siteId], some);
+        await db.write((tx) =>
+          allByKeys(tx, `DELETE FROM bot_visits WHERE site_id = $1 AND click_hash IN ({KEYS})`, [siteId], some),
+        );
     },
 
     /** Lists the newest first; `before` is the last id of the previous page. Leaves out rows that are damaged. */
