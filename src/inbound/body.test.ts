@@ -1,4 +1,5 @@
 import { expect, onTestFinished, test, vi } from "vitest";
+import { cpuRatio } from "../../test/support/cpuTime.ts";
 import { createExactFields } from "./body.ts";
 
 /** Counts the calls of JSON.parse until the test ends. */
@@ -42,16 +43,6 @@ test("only the values of ids are read so, and no text that looks like one", () =
 
 test("one id that is a number costs a few times what it costs to parse the body, whatever else the body holds", () => {
   const text = `{"events":[{"orderId":1}],"rest":[${"0,".repeat(500_000)}0]}`;
-  /** The least of three: the first one may compile, and others may collect garbage. */
-  const cpuOf = (work: () => void) => {
-    const measured = [1, 2, 3].map(() => {
-      const before = process.threadCpuUsage();
-      work();
-      const { user, system } = process.threadCpuUsage(before);
-      return user + system;
-    });
-    return Math.min(...measured);
-  };
-  const parsing = cpuOf(() => JSON.parse(text));
-  expect(cpuOf(() => createExactFields(text)()) / parsing).toBeLessThan(15);
+  const read = () => void createExactFields(text)();
+  expect(cpuRatio(read, () => JSON.parse(text))).toBeLessThan(15);
 });

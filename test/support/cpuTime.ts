@@ -8,3 +8,9 @@ export function cpuMsOf(work: () => void): number {
   const { user, system } = process.threadCpuUsage(before);
   return (user + system) / 1000;
 }
+
+/** How much more CPU time `work` takes than `other`. The minimum of three each: the first one may compile, and others may collect garbage. */
+export function cpuRatio(work: () => void, other: () => void): number {
+  const minOf = (one: () => void) => Math.min(...[1, 2, 3].map(() => cpuMsOf(one)));
+  return minOf(work) / minOf(other);
+}
