@@ -94,6 +94,8 @@ export const pinnedWithFocus: readonly [seed: number, focus: string][] = [
   [816, "suspended nodes"],
   // The rules took the answer to a request whose event was lost in a failover for one about the event that replaced it.
   [187, "failovers"],
+  // The rules did not excuse a node that sent what it had claimed before the release of the event was lost.
+  [1008, "failovers"],
   // A clock ahead found an hour unchanged that it had taken for closed before, and the second correction left it closed.
   [6, "wrong clock and restarts"],
   // An hour that a clock ahead had counted was found unchanged after the correction, and closed before it had ended.

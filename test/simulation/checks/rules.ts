@@ -128,9 +128,11 @@ export class Rules implements PlatformWatcher, SenderWatcher {
         this.#refusedAt.delete(`${siteId} ${id}`);
         this.#consentLostAt.set(`${siteId} ${id}`, this.#world.now);
       }
-      if (table.name !== "events" || after) continue;
-      const event = this.ledger.events.get(`${siteId} ${id}`);
-      if (event) for (const one of [event.id, event.platformEventId, duplicateKey(event)]) this.#lost.add(one);
+      const event = table.name === "events" ? this.ledger.events.get(`${siteId} ${id}`) : undefined;
+      if (!event) continue;
+      // Of an event that is filtered again, only the release was lost.
+      const lost = after ? [event.platformEventId] : [event.id, event.platformEventId, duplicateKey(event)];
+      for (const one of lost) this.#lost.add(one);
     }
   }
 
