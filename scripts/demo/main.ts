@@ -12,7 +12,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { readConfig } from "../../src/installation/config.ts";
-import { makeDataFolder } from "../../src/installation/installation.ts";
+import { makeDataFolder } from "../../src/installation/dataFolder.ts";
 import { errorCode } from "../../src/kernel/errorCode.ts";
 import { Refusal } from "../../src/kernel/refusal.ts";
 import { startStandins } from "../../standins/shared/start.ts";
