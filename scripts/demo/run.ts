@@ -83,8 +83,8 @@ async function start({ port, days, isShort, isQuiet }: DemoOptions, data: string
     let output = "";
     relay.stdout.setEncoding("utf8").on("data", (text: string) => {
       output += text;
-      const port = /is running on http:\/\/localhost:(\d+)/.exec(output)?.[1];
-      if (port) resolve(`http://localhost:${port}`);
+      const [, address] = /is running on (http:\/\/localhost:\d+)/.exec(output) ?? [];
+      if (address) resolve(address);
     });
   });
 
