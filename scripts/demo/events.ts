@@ -126,7 +126,6 @@ const decisions: { weight: number; consent: ConsentState | null }[] = [
   { weight: 7, consent: "denied" },
 ];
 
-/** Sends a planned event and its repeats through the pipeline; returns the number of live duplicates. */
 /** The deliveries get rows at once, because their attempts are made for times in the past. */
 const leasedBy = (owner: string, id: string): ReservedId => ({
   id,
@@ -134,6 +133,7 @@ const leasedBy = (owner: string, id: string): ReservedId => ({
   release() {},
 });
 
+/** Sends a planned event and its repeats through the pipeline; returns the number of live duplicates. */
 export async function replayEvent(planned: Planned, site: Site, context: RelayContext): Promise<number> {
   const { at, created, customer, mode, name, value, currency, orderId } = planned;
   const contact = {

@@ -353,6 +353,24 @@ describe("variables that are not settings", () => {
     expect(unknown({ [name]: "1", CLEANCAST_DATA: "data", PORT: "8080" })).toEqual([{ name, nearest }]);
   });
 
+  test.each([
+    ["DATABASE_URI", "DATABASE_URL"],
+    ["DATABSE_URL", "DATABASE_URL"],
+    ["TLS_CERT", "TLS_CERT_FILE"],
+    ["TLS_KEYFILE", "TLS_KEY_FILE"],
+  ])("%s, which would start an empty database or no TLS, is reported as %s", (name, nearest) => {
+    expect(unknown({ [name]: "1" })).toEqual([{ name, nearest }]);
+    if (nearest === "DATABASE_URL")
+      expect(
+        unknown({ [name]: "1", DATABASE_URL: "postgres://127.0.0.1/cleancast", CLEANCAST_ENCRYPTION_KEY: "ab".repeat(32) }),
+      ).toEqual([]);
+  });
+
+  test("names of other programs are none of ours", () => {
+    const names = ["DATABASE_USER", "DATABASE_HOST", "TLS_CERT_DIR", "TLS_KEY", "PORTS", "HOSTNAME", "DB_URL", "D", "PATH"];
+    expect(unknown(Object.fromEntries(names.map((name) => [name, "1"])))).toEqual([]);
+  });
+
   test("the variables that Kubernetes sets for a service named cleancast are none of ours", () => {
     expect(
       unknown({

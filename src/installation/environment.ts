@@ -13,6 +13,10 @@ const ofOtherPrograms = new Set(["INBOUND", "KEY", "NAME", "NAMES", "NODES"].map
 /** Kubernetes sets such variables in every pod next to a Service whose name begins with cleancast. */
 const ofKubernetes = /_SERVICE_(?:HOST|PORT(?:_\w+)?)$|_PORT(?:_\d+_(?:TCP|UDP|SCTP)(?:_(?:PROTO|PORT|ADDR))?)?$/;
 
+/** Settings without the prefix. A misspelled one would go unnoticed: the relay would start with an empty database, or without TLS. */
+const costly = ["DATABASE_URL", "TLS_CERT_FILE", "TLS_KEY_FILE"];
+const minCostly = "DATABASE".length;
+
 /** A variable that looks like a setting and is none. `nearest` is the setting that was probably meant. */
 export type UnknownVariable = { name: string; nearest: string | null };
 
@@ -50,9 +54,20 @@ export class Environment {
   listUnknown(): UnknownVariable[] {
     const isOther = (name: string) => ofOtherPrograms.has(name) || ofKubernetes.test(name);
     return Object.keys(this.#variables)
-      .filter((name) => name.startsWith(ownPrefix) && !this.known.has(name) && !isOther(name))
+      .filter((name) => !this.known.has(name) && !isOther(name))
       .toSorted()
-      .map((name) => ({ name, nearest: findNearest(name, this.known.keys(), ownPrefix.length) }));
+      .flatMap((name) => {
+        if (name.startsWith(ownPrefix)) return { name, nearest: findNearest(name, this.known.keys(), ownPrefix.length) };
+        const nearest = this.#findCostly(name);
+        return nearest === null ? [] : { name, nearest };
+      });
+  }
+
+  /** The setting that is missing where another name is much like it. Short names are those of many programs. */
+  #findCostly(name: string): string | null {
+    if (name.length < minCostly) return null;
+    const nearest = findNearest(name, costly, name.length - 6);
+    return nearest === null || this.#variables[nearest]?.trim() ? null : nearest;
   }
 
   number(name: string, fallback: number, min: number, max: number, kind = "number"): number {

@@ -1,17 +1,17 @@
 // Opens the data of an installation, for the server and for every command. Faults name the variable that causes them.
 
-import { existsSync, readFileSync, statSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { createKeyFile, missingKey } from "../maintenance/encryptionKeys.ts";
 import { ConfigFaults, type Config } from "./config.ts";
 import { ulid } from "../kernel/ids.ts";
 import { packageFolder } from "../kernel/packageFolder.ts";
+import { folderFault, hasDatabaseFile, makeDataFolder } from "./dataFolder.ts";
 import { lockFolder } from "./lock.ts";
 import { hasSealedValues } from "../store/maintenance/lostKey.ts";
 import { NewerSchema, OlderNodes } from "../store/schema/compatibility.ts";
 import { UnreleasedSchema } from "../store/schema/generation.ts";
 import { SchemaBusy } from "../store/schema/migrate.ts";
 import { DatabaseMoved } from "../store/engine/sqlite/moveLock.ts";
-import { makeFolder } from "../store/maintenance/syncToDisk.ts";
 import { MoveUnfinished } from "../store/schema/moveMarker.ts";
 import { WrongEncryptionKey } from "../store/maintenance/encryptionKeyCheck.ts";
 import { sqlState } from "../store/engine/postgres/errors.ts";
@@ -29,18 +29,10 @@ export function readVersion(): string {
   return String(JSON.parse(text).version);
 }
 
-export function makeDataFolder({ dataFolder }: Config): void {
-  try {
-    makeFolder(dataFolder);
-  } catch (error) {
-    throw new ConfigFaults([`CLEANCAST_DATA is ${dataFolder}, which cannot be created (${messageOf(error)}).`]);
-  }
-}
-
 /** False where no relay or command has created a database yet. Changes nothing. */
 export async function findInstallation(config: Config): Promise<boolean> {
-  const { store } = config;
-  if (store.engine === "sqlite") return (statSync(store.file, { throwIfNoEntry: false })?.size ?? 0) > 0;
+  const { store, dataFolder } = config;
+  if (store.engine === "sqlite") return hasDatabaseFile(dataFolder, store.file);
   return (await onDatabase(config, () => probeSchema(store))).found !== 0;
 }
 
@@ -88,8 +80,7 @@ async function makeFirstKey(config: Config): Promise<void> {
 }
 
 function databaseFault({ store, dataFolder }: Config, error: unknown, name = "DATABASE_URL"): ConfigFaults {
-  if (store.engine === "sqlite")
-    return new ConfigFaults([`CLEANCAST_DATA is ${dataFolder}, whose database cannot be used (${messageOf(error)}).`]);
+  if (store.engine === "sqlite") return folderFault(dataFolder, "whose database cannot be used", error);
   const { what, remedy } = explainDatabaseError(store.url, error, name);
   return new ConfigFaults([`${name}: ${what}. ${remedy}`]);
 }

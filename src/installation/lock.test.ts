@@ -15,5 +15,7 @@ test("a data folder is locked once, until the lock is released", () => {
 test("a folder that is not writable is not reported as in use", () => {
   const folder = freshFolder();
   mkdirSync(join(folder, "serve.lock"));
-  expect(() => lockFolder(folder)).toThrow(/which is not writable \(unable to open database file\)/);
+  expect(() => lockFolder(folder)).toThrow(
+    /which is not writable \(unable to open database file\)\. Run this as the user that the data belongs to/,
+  );
 });

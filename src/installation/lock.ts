@@ -3,6 +3,7 @@
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { ConfigFaults } from "./config.ts";
+import { folderFault } from "./dataFolder.ts";
 
 /** SQLite's result code SQLITE_BUSY. */
 const busy = 5;
@@ -22,8 +23,7 @@ export function tryLock(folder: string, name: `${"serve" | "move" | "backup" | "
   } catch (error) {
     lock?.close();
     if (isBusy(error)) return null;
-    const reason = error instanceof Error ? error.message : String(error);
-    throw new ConfigFaults([`CLEANCAST_DATA is ${folder}, which is not writable (${reason}).`]);
+    throw folderFault(folder, "which is not writable", error);
   }
   return () => lock.close();
 }

@@ -7,14 +7,8 @@ import { runFolderBackup, type FolderBackup } from "../../maintenance/backups/ru
 import { checkLocation } from "../../maintenance/check.ts";
 import { restoreBackup } from "../../maintenance/restore.ts";
 import { readConfig, type Config } from "../../installation/config.ts";
-import {
-  findInstallation,
-  lockStore,
-  makeDataFolder,
-  noInstallation,
-  onDatabase,
-  readVersion,
-} from "../../installation/installation.ts";
+import { makeDataFolder } from "../../installation/dataFolder.ts";
+import { findInstallation, lockStore, noInstallation, onDatabase, readVersion } from "../../installation/installation.ts";
 import { tryLock } from "../../installation/lock.ts";
 import { Conflict, Missing, Refusal } from "../../kernel/refusal.ts";
 import { countOf } from "../../kernel/text.ts";
