@@ -208,7 +208,7 @@ export function collectRoutes(app: FastifyInstance, options: CollectOptions): Di
       if (payload.submit) options.counts.countEvidence(site.id, "evidence at emails", "", now);
     }
     if (judgement.verdict.bot) late.noteBot(visitorId ?? payload.visitorId, seen, judgement);
-    late.sweep(now);
+    late.sweep(now).catch((error: unknown) => options.onDefect(error, {}));
     if (!refused) offer({ siteId: site.id, page: payload.page, at: now, seen, judgement }, click);
     return 204;
   }
