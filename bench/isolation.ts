@@ -13,7 +13,7 @@ import {
   type Part,
   type Target,
 } from "./part.ts";
-import { floods, type Flood, type FloodOrder, type FloodState } from "./support/flood.ts";
+import { floodNames, floods, type Flood, type FloodOrder, type FloodState } from "./support/flood.ts";
 import { closeHarness, createHarness, measureLoad, pick, type Candidate, type LoadResult } from "./support/loadTest.ts";
 import { sleep, startChild } from "./support/processes.ts";
 import { installSites, quietSites } from "./support/quietSites.ts";
@@ -68,7 +68,7 @@ async function run(mode: Mode): Promise<Findings> {
     answers.set(flood, { requests: known.requests + requests, answers: known.answers });
     return result;
   };
-  const names = Object.keys(floods) as Flood[];
+  const names = mode.floods ?? floodNames;
   const results: Record<string, LoadResult[]> = await interleaved(roundsOf(mode, 9), {
     none: async () => {
       await sleep(settleMs);

@@ -1,5 +1,7 @@
 // The parts of the benchmark: their options and results, and the statistics that they share.
 
+import type { Flood } from "./support/flood.ts";
+
 /** `quick` only shows that everything works; `full` also measures the largest sizes. */
 export type Mode = {
   quick: boolean;
@@ -7,6 +9,8 @@ export type Mode = {
   engine: "sqlite" | "postgres";
   /** Replaces the part's default. */
   rounds: number | null;
+  /** Of the part `isolation`; null for all. */
+  floods: readonly Flood[] | null;
 };
 
 export const roundsOf = ({ quick, rounds }: Mode, usual = 5) => rounds ?? (quick ? 1 : usual);

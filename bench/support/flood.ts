@@ -18,6 +18,7 @@ export const floods = {
   "slow senders": "2,000 half-sent batches with one key",
 } as const;
 export type Flood = keyof typeof floods;
+export const floodNames = Object.keys(floods) as Flood[];
 
 export type FloodOrder = { flood: Flood; port: number; siteId: string; host: string; key: string; apiKey: string } | "end";
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { withDefaults } from "../sites/settings.ts";
 import { observeDescription } from "../traffic/explain.ts";
-import { createTrafficMemory } from "../traffic/frequency.ts";
+import { createTrafficMemory, quiet } from "../traffic/frequency.ts";
 import { readHeaders, type Observation } from "../traffic/observation.ts";
 import { judge } from "../traffic/verdict.ts";
 import { watchLateVerdicts } from "./lateVerdicts.ts";
@@ -41,11 +41,11 @@ describe("late verdicts", () => {
     expect(recounted).toHaveLength(3);
   });
 
-  test("visits are forgotten after an hour, and the oldest when there are too many", () => {
+  test("visits are forgotten after an hour, and the oldest when there are too many", async () => {
     const { late, add, showBot, recounted } = watch();
     add("early", "/early");
     add("late", "/late", 3_000_000);
-    late.sweep(3_700_000);
+    await late.sweep(3_700_000);
     showBot("early");
     showBot("late");
     expect(recounted).toEqual(["/late bots"]);
@@ -59,7 +59,7 @@ describe("late verdicts", () => {
     expect(recounted).toEqual(["/late bots", "/two bots", "/last bots"]);
   });
 
-  test("the first ad clicks of a farm become a bot's when its network is recognised", () => {
+  test("the first ad clicks of a farm become a bot's when its network is recognised", async () => {
     const { late, memory, moved } = watch();
     const source = { siteId: "s", network: "93.192.10.20", userAgent: person.userAgent };
     // One kind of evidence alone, which removes no visit.
@@ -73,12 +73,35 @@ describe("late verdicts", () => {
     const click = (n: number) =>
       memory.observe({ ...hit, clickIds: [`click ${n}`], submitDigest: null, form: null, hasRefused: false, at: 1000 });
     for (let n = 0; n < 11; n++) click(n);
-    late.sweep(20_000);
+    await late.sweep(20_000);
     expect(moved).toEqual([]);
     click(11);
-    late.sweep(40_000);
+    await late.sweep(40_000);
     expect(moved).toMatchObject([
       { page: "/", reason: "headers:not sent by the tag", seen: { frequency: { clickIdsOfSource: 12 } } },
     ]);
+  });
+
+  test("many sources are looked at in slices, so that conversions do not wait for all of them", async () => {
+    let recalled = 0;
+    /** Takes half of a slice. */
+    const recall = () => {
+      recalled += 1;
+      for (const end = performance.now() + 0.5; performance.now() < end;);
+      return quiet;
+    };
+    const late = watchLateVerdicts({ keysOf: createTrafficMemory().keysOf, recall }, () => {});
+    for (let n = 0; n < 20; n += 1) {
+      const source = { siteId: "s", network: `network ${n}`, userAgent: "Firefox" };
+      const brought = { click: { name: "gclid", value: `${n}`, campaign: "" }, source, seen: person, rules };
+      late.add({ siteId: "s", visitorId: null, page: "/", at: 0, brought, recount: () => {} });
+    }
+    const sweeping = late.sweep(20_000);
+    expect(recalled).toBeLessThan(5);
+    // The next report comes before the end.
+    await late.sweep(40_000);
+    expect(recalled).toBeLessThan(5);
+    await sweeping;
+    expect(recalled).toBe(20);
   });
 });

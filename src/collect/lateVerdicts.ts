@@ -2,6 +2,7 @@
 // or the source of a visit turns out to be a farm, whose first clicks looked like anybody's. The visit then moves from the
 // people to the bots. Kept in memory for an hour, up to a bound.
 
+import { threadShare } from "../kernel/concurrency.ts";
 import type { VisitBucket } from "../kernel/event.ts";
 import { hourMs, secondMs } from "../kernel/time.ts";
 import type { Frequency, Source, SourceKeys, TrafficMemory } from "../traffic/frequency.ts";
@@ -37,6 +38,7 @@ export function watchLateVerdicts(memory: Pick<TrafficMemory, "keysOf" | "recall
   const byVisitor = new Map<string, CountedVisit | CountedVisit[]>();
   const bySource = new Map<string, { keys: SourceKeys; visits: Set<CountedVisit> }>();
   let sweptAt = 0;
+  let isSweeping = false;
 
   const sourceKey = ({ siteId, network, userAgent }: Source) => `${siteId} ${network} ${userAgent}`;
   const visitsOf = (visitorId: string) => [byVisitor.get(visitorId) ?? []].flat();
@@ -73,12 +75,18 @@ export function watchLateVerdicts(memory: Pick<TrafficMemory, "keysOf" | "recall
     onBot(visit, seen, judgement);
   }
 
-  function sweep(now: number): void {
+  /** In slices: thousands of sources would keep conversions waiting. */
+  async function sweep(now: number): Promise<void> {
+    const rest = threadShare.begin("late verdicts");
     for (const visit of visits) {
       if (visit.at > now - keptMs) break;
+      const resting = rest();
+      if (resting) await resting;
       remove(visit);
     }
     for (const { keys, visits: some } of bySource.values()) {
+      const resting = rest();
+      if (resting) await resting;
       const { clickIdsOfSource, goneOn } = memory.recall(keys, null, now);
       if (Math.max(clickIdsOfSource, goneOn?.visits ?? 0) < minClicks) continue;
       for (const visit of some) {
@@ -103,10 +111,11 @@ export function watchLateVerdicts(memory: Pick<TrafficMemory, "keysOf" | "recall
       for (const visit of visitsOf(visitorId ?? "")) move(visit, seen, judgement);
     },
     /** Call it with every report: it works at most every ten seconds. */
-    sweep(now: number): void {
-      if (now - sweptAt < everyMs) return;
+    async sweep(now: number): Promise<void> {
+      if (now - sweptAt < everyMs || isSweeping) return;
       sweptAt = now;
-      sweep(now);
+      isSweeping = true;
+      await sweep(now).finally(() => (isSweeping = false));
     },
   };
 }

@@ -3,6 +3,7 @@
 
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from "node:http";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { threadShare } from "../kernel/concurrency.ts";
 import { Late, within } from "../kernel/deadline.ts";
 import { dayMs, secondMs } from "../kernel/time.ts";
 import { readBytes } from "../http/body.ts";
@@ -161,6 +162,8 @@ export function collectRoutes(app: FastifyInstance, options: CollectOptions): Di
 
     const bytes = await readBytes(request, maxBodyBytes);
     if (bytes === "too large") return 413;
+    const waiting = threadShare.piece(site.id);
+    if (waiting) await waiting;
     const now = options.now();
     const payload = bytes === "cut" ? null : readPayload(bytes.toString("utf8"), now);
     if (!payload || bytes === "cut") return 400;
@@ -208,7 +211,7 @@ export function collectRoutes(app: FastifyInstance, options: CollectOptions): Di
       if (payload.submit) options.counts.countEvidence(site.id, "evidence at emails", "", now);
     }
     if (judgement.verdict.bot) late.noteBot(visitorId ?? payload.visitorId, seen, judgement);
-    late.sweep(now);
+    late.sweep(now).catch((error: unknown) => options.onDefect(error, {}));
     if (!refused) offer({ siteId: site.id, page: payload.page, at: now, seen, judgement }, click);
     return 204;
   }

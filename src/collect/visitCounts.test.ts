@@ -55,6 +55,18 @@ describe("counting visits", () => {
     expect(Object.fromEntries(written)).toEqual({ "w s 0 clicks gclid spring": 2, "w s 0 clicks of bots gclid spring": 2 });
   });
 
+  test("the newest 50,000 clicks are known to be counted, and older ones are forgotten in the end", async () => {
+    const { counts, written } = setUp();
+    const see = (n: number) => counts.countClick("s", { name: "gclid", value: `g${n}`, campaign: "" }, false, now);
+    for (let n = 0; n < 150_000; n += 1) {
+      see(n);
+      if (n % 1000 === 0) see(Math.max(0, n - 49_000));
+    }
+    see(0);
+    await counts.stop();
+    expect(Object.fromEntries(written)).toEqual({ "w s 0 clicks gclid ": 150_001 });
+  });
+
   test("more campaigns than a site has are counted without their names", async () => {
     const { counts, written } = setUp();
     // A visit that is judged late may be of the hour before.

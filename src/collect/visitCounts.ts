@@ -9,8 +9,8 @@ import type { AdClick } from "./adClick.ts";
 
 /** Beyond this number the oldest page is dropped: if it is shown later, it counts twice. */
 const maxPrerendered = 10_000;
-/** Of those that are known to be counted. Beyond it the oldest is forgotten, and would count again. */
-const maxClicks = 50_000;
+/** So many of the newest are known to be counted, and at most twice as many. Others are forgotten, and would count again. */
+const knownClicks = 50_000;
 /** Of one site and hour: anybody can write a campaign into an address. The others are counted without a name. */
 const maxCampaigns = 200;
 
@@ -39,8 +39,12 @@ export function countVisits(
   const bots = new Map<string, number>();
   const prerendered = new Map<string, () => void>();
 
-  /** True for those of bots. */
-  const clicks = new Map<string, boolean>();
+  /**
+   * True for those of bots. A generation is forgotten at once: to remove the oldest click with each new one would be slow, because a Map
+   * walks past all that were removed before.
+   */
+  let clicks = new Map<string, boolean>();
+  let earlierClicks = clicks;
   const campaigns = new Map<string, Set<string>>();
   let campaignsHour = 0;
 
@@ -90,10 +94,9 @@ export function countVisits(
     },
     countClick(siteId, click, isBot, now) {
       const key = `${siteId} ${click.value}`;
-      const known = clicks.get(key);
+      const known = clicks.get(key) ?? earlierClicks.get(key);
       if (known || known === isBot) return false;
-      const [oldest] = clicks.keys();
-      if (known === undefined && clicks.size >= maxClicks && oldest !== undefined) clicks.delete(oldest);
+      if (clicks.size >= knownClicks) [clicks, earlierClicks] = [new Map(), clicks];
       clicks.set(key, isBot);
       const reason = campaignOf(siteId, click, now);
       if (known === undefined) counter.add({ siteId, bucket: "clicks", reason }, now);

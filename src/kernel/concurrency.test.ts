@@ -86,6 +86,43 @@ test("long work pauses while a request of another site is being answered, and go
   expect(pauses).toEqual([]);
 });
 
+test("of short work a few pieces begin in a turn while a request of another site is being answered, and sites take turns", async () => {
+  const share = createThreadShare();
+  const begun: string[] = [];
+  const begin = async (key: string) => {
+    await share.piece(key);
+    begun.push(key);
+  };
+  const beginAll = (...keys: string[]) => Promise.all(keys.map(begin));
+  // Nobody else is being answered.
+  await share.answer("busy", async () => {
+    expect(Array.from({ length: 9 }, () => share.piece("busy"))).toEqual(Array(9).fill(undefined));
+  });
+  await nextTurn();
+
+  const other = Promise.withResolvers<void>();
+  const answered = share.answer("quiet", () => other.promise);
+  const counts = await countingTurns(async (turn) => {
+    const turns: number[] = [];
+    const noteTurn = (work: Promise<void>) => work.then(() => void turns.push(turn()));
+    const busy = Array.from({ length: 6 }, () => noteTurn(begin("busy")));
+    await Promise.all([...busy, noteTurn(begin("another"))]);
+    return Map.groupBy(turns, (at) => at)
+      .values()
+      .map((ofTurn) => ofTurn.length)
+      .toArray();
+  });
+  expect(counts.reduce((sum, one) => sum + one, 0)).toBe(7);
+  expect(Math.max(...counts)).toBe(2);
+  expect(begun.indexOf("another")).toBeLessThan(4);
+
+  // What waits goes on when the request has been answered.
+  const rest = beginAll("busy", "busy", "busy", "busy");
+  other.resolve();
+  await Promise.all([answered, rest]);
+  expect(begun).toHaveLength(11);
+});
+
 test("while others are active, nobody has a slice until what the one before began has ended, and slices are smaller", async () => {
   let now = 0;
   const share = createThreadShare({ elapsed: () => now });

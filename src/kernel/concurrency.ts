@@ -19,8 +19,33 @@ const pauseMs = 4;
 const pauseAfterWaitMs = 2;
 /** So long after their last request others count as active: their next one may come at any moment. */
 const activeMs = 1000;
+/** So many short pieces of work begin in a turn of the event loop while requests of other keys are being answered. */
+const piecesPerTurn = 2;
 /** The longest wait for what a slice has begun: a store that hangs must not stop everybody's work. */
 const maxHoldMs = 100;
+
+/** Those who wait, by key. A key that had its turn goes to the end. */
+function createQueue() {
+  const waiting = new Map<string, (() => void)[]>();
+  return {
+    add(key: string, start: () => void): void {
+      const starts = waiting.get(key);
+      if (starts) starts.push(start);
+      else waiting.set(key, [start]);
+    },
+    /** The key whose turn is next. */
+    nextKey: (): string | undefined => waiting.keys().next().value,
+    take(): (() => void) | undefined {
+      const [first] = waiting;
+      if (!first) return undefined;
+      const [key, starts] = first;
+      const start = starts.shift();
+      waiting.delete(key);
+      if (starts.length > 0) waiting.set(key, starts);
+      return start;
+    },
+  };
+}
 
 type ShareOptions = {
   elapsed?: () => number;
@@ -40,8 +65,10 @@ export function createThreadShare({
   elapsed = () => performance.now(),
   afterPause = (next, ms) => void setTimeout(next, ms),
 }: ShareOptions = {}) {
-  /** Those who wait, by key. A key that had its turn goes to the end. */
-  const waiting = new Map<string, (() => void)[]>();
+  const slices = createQueue();
+  const pieces = createQueue();
+  /** In this turn of the event loop. */
+  let begunPieces = 0;
   /** The number of requests that are being answered, by key and in all. */
   const answering = new Map<string, number>();
   let answers = 0;
@@ -52,22 +79,21 @@ export function createThreadShare({
   /** What has been begun and is waited for. */
   let held = 0;
 
+  /** True while requests of other keys are being answered. */
+  const isContended = (key: string) => answers > (answering.get(key) ?? 0);
+
   function scheduleNext(ms = pauseMs): void {
-    const [next] = waiting.keys();
+    const next = slices.nextKey();
     if (next === undefined || isScheduled || held > 0) return;
     isScheduled = true;
-    if (answers > (answering.get(next) ?? 0)) afterPause(startNext, ms);
+    if (isContended(next)) afterPause(startNext, ms);
     else setImmediate(startNext);
   }
 
   function startNext(): void {
     isScheduled = false;
-    const [first] = waiting;
-    if (!first || held > 0) return;
-    const [key, starts] = first;
-    const start = starts.shift();
-    waiting.delete(key);
-    if (starts.length > 0) waiting.set(key, starts);
+    if (held > 0) return;
+    const start = slices.take();
     scheduleNext();
     start?.();
   }
@@ -75,11 +101,22 @@ export function createThreadShare({
   /** Resolves when the next slice of `key` begins. */
   function nextSlice(key: string): Promise<void> {
     return new Promise((resolve) => {
-      const starts = waiting.get(key);
-      if (starts) starts.push(resolve);
-      else waiting.set(key, [resolve]);
+      slices.add(key, resolve);
       scheduleNext();
     });
+  }
+
+  function countPiece(): void {
+    if (begunPieces === 0) setImmediate(beginPieces);
+    begunPieces += 1;
+  }
+
+  function beginPieces(): void {
+    begunPieces = 0;
+    for (let next = pieces.take(); next; next = begunPieces < piecesPerTurn ? pieces.take() : undefined) {
+      countPiece();
+      next();
+    }
   }
 
   /** No slice begins until `work` has ended. */
@@ -126,6 +163,19 @@ export function createThreadShare({
   return {
     begin,
     nextSlice,
+
+    /**
+     * Short work that comes in floods, such as reports of visits: while requests of other keys are being answered, a few pieces begin in a turn
+     * of the event loop, and the others wait for the next ones. An answer takes many turns, so that each must be short. Returns a promise when
+     * the work must wait.
+     */
+    piece(key: string): Promise<void> | undefined {
+      if (pieces.nextKey() === undefined && (begunPieces < piecesPerTurn || !isContended(key))) {
+        countPiece();
+        return undefined;
+      }
+      return new Promise((resolve) => pieces.add(key, resolve));
+    },
 
     /** Works on a list in slices. A list that takes no longer than one is done at once. */
     async map<Item, Result>(key: string, items: readonly Item[], work: (item: Item, i: number) => Result): Promise<Result[]> {

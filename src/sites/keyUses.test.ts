@@ -4,7 +4,8 @@ import type { KeyUse } from "../store/sites/keyUse.ts";
 import type { Store } from "../store/store.ts";
 import { countKeyUses } from "./keyUses.ts";
 
-beforeEach(() => void vi.useFakeTimers());
+// The turns of the event loop stay real, for the database.
+beforeEach(() => void vi.useFakeTimers({ toNotFake: ["setImmediate"] }));
 afterEach(() => void vi.useRealTimers());
 
 test("uses that cannot be written are kept, and written ones are not written again", async () => {

@@ -209,7 +209,7 @@ export function createTrafficMemory({ secret = "", onNews }: MemoryOptions = {})
       if (members.size >= max || members.has(member)) return false;
       if (members.size === 0 && entry.isFirst) site[name] += 1;
       members.add(member || `${members.size}`);
-      windows.held += 1;
+      windows.noteMember(source);
       return true;
     };
     const isStep = (flags & 8) === 0 && add(entry.steps, maxSteps, "stepped");

@@ -2,21 +2,32 @@
 // lightest first and from each owner alike, so that invented keys do not displace what repeats. A key begins with its owner: a
 // network, or an id that is its own.
 
-const maxKeys = 20_000;
+/**
+ * The keys of an owner are in one of so many parts. Each makes room for itself: to sort 20,000 keys at once would hold the thread for tens
+ * of milliseconds, in which no conversion is answered.
+ */
+const partCount = 32;
+/** Of one part. */
+const maxKeys = 20_000 / partCount;
 /** Keys and their members: few keys could have very many. */
 const maxHeld = 2 * maxKeys;
 export const ownerLength = 4;
 /** Far above every limit of the signals. */
 export const maxDistinct = 100;
 
+type Entries<Entry> = Pick<ReadonlyMap<string, Entry>, "get">;
+
 type Windows<Entry> = {
-  current: Map<string, Entry>;
-  previous: Map<string, Entry>;
+  current: Entries<Entry>;
+  previous: Entries<Entry>;
   elapsed: number;
-  /** Keys and members in the current window. */
-  held: number;
   set(key: string, entry: Entry): void;
+  /** To be called when the entry of a key in the current window has one more member. */
+  noteMember(key: string): void;
 };
+
+/** `held` are the keys and members in the current window. */
+type Keys<Entry> = { current: Map<string, Entry>; previous: Map<string, Entry>; held: number };
 
 export const find = <Entry>({ current, previous }: Windows<Entry>, key: string): Entry | undefined =>
   current.get(key) ?? previous.get(key);
@@ -24,42 +35,67 @@ export const find = <Entry>({ current, previous }: Windows<Entry>, key: string):
 type Size = { weight: number; held: number };
 const single: Size = { weight: 1, held: 1 };
 
-/** Keeps the current and the previous window. A full window keeps its heavier half. */
+/** Keeps the current and the previous window. Of a full part the heavier half is kept. */
 export function createWindows<Entry>(
   windowMs: number,
   measure: (entry: Entry) => Size = () => single,
 ): (at: number) => Windows<Entry> {
   let since = 0;
+  const parts = Array.from({ length: partCount }, (): Keys<Entry> => ({ current: new Map(), previous: new Map(), held: 0 }));
+  const full = new Set<Keys<Entry>>();
+  const partOf = (key: string) => parts[partNumberOf(key)] as Keys<Entry>;
+
+  function hold(part: Keys<Entry>, more: number): void {
+    part.held += more;
+    if (part.current.size >= maxKeys || part.held >= maxHeld) full.add(part);
+  }
+
   const windows: Windows<Entry> = {
-    current: new Map(),
-    previous: new Map(),
+    current: { get: (key) => partOf(key).current.get(key) },
+    previous: { get: (key) => partOf(key).previous.get(key) },
     elapsed: 0,
-    held: 0,
     set(key, entry) {
-      const { size } = windows.current;
-      windows.current.set(key, entry);
-      windows.held += windows.current.size - size;
+      const part = partOf(key);
+      const { size } = part.current;
+      part.current.set(key, entry);
+      hold(part, part.current.size - size);
     },
+    noteMember: (key) => hold(partOf(key), 1),
   };
 
-  function makeRoom(): void {
-    const [heavy, light] = divide(windows.current, measure);
-    const [earlier] = divide(windows.previous, measure);
-    windows.current = heavy.entries;
-    windows.held = heavy.held;
-    windows.previous = new Map([...light.entries, ...earlier.entries]);
+  function beginWindow(keepsPrevious: boolean): void {
+    for (const part of parts) {
+      part.previous = keepsPrevious ? part.current : new Map();
+      part.current = new Map();
+      part.held = 0;
+    }
+    full.clear();
+  }
+
+  function makeRoom(part: Keys<Entry>): void {
+    const [heavy, light] = divide(part.current, measure);
+    const [earlier] = divide(part.previous, measure);
+    part.current = heavy.entries;
+    part.held = heavy.held;
+    part.previous = new Map([...light.entries, ...earlier.entries]);
+    full.delete(part);
   }
 
   return (at: number) => {
     if (at - since >= windowMs) {
-      windows.previous = at - since >= 2 * windowMs ? new Map() : windows.current;
-      windows.current = new Map();
-      windows.held = 0;
+      beginWindow(at - since < 2 * windowMs);
       since = at;
-    } else if (windows.current.size >= maxKeys || windows.held >= maxHeld) makeRoom();
+    } else if (full.size > 0) for (const part of full.values().take(1)) makeRoom(part);
     windows.elapsed = Math.min(1, (at - since) / windowMs);
     return windows;
   };
+}
+
+/** Owners are random, or hashes. */
+function partNumberOf(key: string): number {
+  let sum = 0;
+  for (let i = Math.min(ownerLength, key.length) - 1; i >= 0; i -= 1) sum += key.charCodeAt(i);
+  return sum % partCount;
 }
 
 type Part<Entry> = { entries: Map<string, Entry>; held: number };
@@ -119,7 +155,7 @@ function add(windows: Windows<string | Set<string>>, key: string, member: string
   if (known === member || (typeof known !== "string" && (known.has(member) || known.size >= maxDistinct))) return;
   if (typeof known === "string") windows.set(key, new Set([known, member]));
   else known.add(member);
-  windows.held += 1;
+  windows.noteMember(key);
 }
 
 const setOf = (entry: string | Set<string>) => (typeof entry === "string" ? new Set([entry]) : entry);

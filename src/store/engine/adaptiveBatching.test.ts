@@ -6,7 +6,7 @@ function simulated() {
   const spent = { idle: 0, active: 0 };
   const batchWindow = batchWhenBusy(() => ({ ...spent }));
   return {
-    windowFor: (size: number) => batchWindow(size, 0),
+    windowFor: (size: number, idleMs = 0) => batchWindow(size, idleMs),
     pass: (activeMs: number, idleMs: number) => {
       spent.active += activeMs;
       spent.idle += idleMs;
@@ -26,7 +26,7 @@ test("a process with idle time never holds a batch open", () => {
 test("a busy process holds small batches open, until it is no longer busy", () => {
   const { windowFor, pass } = simulated();
   pass(90, 10);
-  expect([1, 2, 31].map(windowFor)).toEqual([6, 6, 6]);
+  expect([1, 2, 31].map((size) => windowFor(size))).toEqual([6, 6, 6]);
   pass(30, 70);
   expect(windowFor(1)).toBe(0);
 });
@@ -34,7 +34,13 @@ test("a busy process holds small batches open, until it is no longer busy", () =
 test("a batch that is large enough leaves at once", () => {
   const { windowFor, pass } = simulated();
   pass(100, 0);
-  expect([32, 33, 256].map(windowFor)).toEqual([0, 0, 0]);
+  expect([32, 33, 256].map((size) => windowFor(size))).toEqual([0, 0, 0]);
+});
+
+test("an event that comes alone to a process that is busy with something else does not wait", () => {
+  const { windowFor, pass } = simulated();
+  pass(100, 0);
+  expect([windowFor(1, 5), windowFor(1, 20), windowFor(1, Infinity)]).toEqual([6, 0, 0]);
 });
 
 test("a moment is too short to measure the utilization", () => {

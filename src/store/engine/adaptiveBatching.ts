@@ -1,6 +1,7 @@
 // Adaptive batching. A commit, and the requests that leave after it, cost nearly the same for one event as for ten. So a
 // process that is nearly saturated holds a small batch open for a few milliseconds; one with idle time does so only where each
-// statement is expensive, and for batches that follow each other closely.
+// statement is expensive. Both do it only for batches that follow each other closely: what keeps a process busy may be other work,
+// such as visits to one site, and then nothing would come to share the commit with.
 
 import { performance } from "node:perf_hooks";
 
@@ -41,9 +42,9 @@ export function batchWhenBusy(measure: () => Utilization = () => performance.eve
     last = { idle, active };
   }
 
-  return (size) => {
+  return (size, idleMs) => {
     if (size >= minBatch) return 0;
     sample();
-    return isBusy ? batchWindowMs : 0;
+    return isBusy && idleMs < batchWindowMs ? batchWindowMs : 0;
   };
 }

@@ -37,6 +37,24 @@ describe("writes of one moment", () => {
     await db.close();
   });
 
+  test("a turn of the event loop has one transaction, and what arrives until the next shares that", async () => {
+    const { db } = await opened();
+    let turn = 0;
+    let isOver = false;
+    const countTurns = () => setImmediate(() => (isOver ? undefined : ((turn += 1), countTurns())));
+    countTurns();
+    const turns: number[] = [];
+    const note = async () => void turns.push(turn);
+    const writeSome = async () => {
+      for (let n = 0; n < 8; n += 1) await db.write(note, { isRepeatable: true });
+    };
+    await Promise.all([writeSome(), writeSome()]);
+    isOver = true;
+    expect(turns).toHaveLength(16);
+    expect(new Set(turns).size).toBe(8);
+    await db.close();
+  });
+
   test("a write is invisible to readers before its commit, and visible after it", async () => {
     const { db, lines, write } = await opened();
     let during: unknown;

@@ -35,6 +35,11 @@ export function connectSqlite(file: string, options: SqliteOptions = {}): Databa
   let isReading = false;
   let isClosed = false;
   let written: Promise<void> = Promise.resolve();
+  /**
+   * A turn of the event loop has one transaction: requests are read before the next one, and what arrives meanwhile joins it. However many
+   * groups of a site's writes follow each other, another site's wait for one of them.
+   */
+  let turnAfterWrite: Promise<void> | null = null;
   // Where the file is a link, the log is next to its target.
   const log = createLogFlush(`${realpathSync(file)}-wal`, options.flush);
   const checkpoints = createCheckpoints({
@@ -149,10 +154,12 @@ export function connectSqlite(file: string, options: SqliteOptions = {}): Databa
 
   async function drain(): Promise<void> {
     while (waiting.length > 0) {
+      if (turnAfterWrite) await turnAfterWrite;
       if (checkpoints.restart) await checkpoints.restart;
       const writes = waiting;
       waiting = [];
       await writeTogether(writes);
+      turnAfterWrite = new Promise((resolve) => setImmediate(resolve)).then(() => void (turnAfterWrite = null));
     }
   }
 
