@@ -45,7 +45,7 @@ test.each(endToEndEngines)(
     expect(await receiving.stop()).toBe(0);
 
     await home.start({ CLEANCAST_ALERT_SECONDS: "1" });
-    const sent = () => hook.bodies().map(({ type, kind, subject }) => `${type} ${kind} ${subject}`);
+    const sent = () => hook.bodies().map((one) => [one.type, one.kind, one.subject].join(" "));
     const expected = [
       `began wrong signatures ${refused.id}`,
       `began source failing ${paused.id}`,

@@ -16,11 +16,12 @@ export function sourceCommands(program: CliCommand): void {
   source
     .command("kinds [kind]")
     .description("list the kinds of sources, or the settings of one kind")
-    .run(async ({ call, print }, id: string | undefined) => {
+    .run(async ({ call, print }, wanted: string | undefined) => {
       const kinds = await call("GET /source-kinds", {});
-      if (id !== undefined) {
-        const kind = kinds.items.find((one) => one.id === id);
-        if (!kind) throw new Missing("kind", say("unknown_kind_of", { id, known: kinds.items.map((one) => one.id).join(", ") }));
+      if (wanted !== undefined) {
+        const kind = kinds.items.find((one) => one.id === wanted);
+        if (!kind)
+          throw new Missing("kind", say("unknown_kind_of", { id: wanted, known: kinds.items.map((one) => one.id).join(", ") }));
         return print(
           kind,
           `${kind.name}: ${kind.about}\n\n${table(["SETTING", "", "MEANING"], kind.settings.map(settingText), "No settings.")}`,
