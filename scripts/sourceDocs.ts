@@ -41,7 +41,7 @@ function pageOf(kind: Kind): string {
     "## Set up",
     "Add the source. The command prints its address, which is a secret.",
     code("sh run", addLine(kind)),
-    [...guide.steps.map((step) => step.replace("ADDRESS", "the address of the source")), lastStep]
+    [...guide.steps.map((step) => step.replace(/(?:the address )?ADDRESS/, "the address of the source")), lastStep]
       .map((step, i) => `${i + 1}. ${step}`)
       .join("\n"),
     "## Settings",

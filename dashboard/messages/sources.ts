@@ -148,6 +148,7 @@ export const sourcesText = section("sources", {
     "unknown order": "The order is not known",
     "needs a lookup": "Names only what changed, not the person: enter an API key in the settings",
     "look-up": "Waits for a look-up at the sender",
+    "other refunds": "Waits for its turn among the refunds of its order",
     "look-up failed": "The look-up at the sender failed",
     "wrong field": "A field is not valid",
     "too old": "Too old",

@@ -61,7 +61,7 @@ export function withAnswers(
   settings: Readonly<Record<string, string>>,
   isClickId: (name: string) => string | undefined,
 ): Mapped {
-  const { is, type, deliveryId, deliveredAt, mode } = event;
+  const { is, type, deliveryId, deliveredAt, mode, isSum } = event;
   const scope = { entry: entryOf(event, answers), around: { settings } };
   const read = readMapped(compileFields(lookUp.fields), scope, isClickId);
   const fields = { ...event.fields, ...read.fields };
@@ -77,6 +77,7 @@ export function withAnswers(
     orderRef: read.orderRef ?? event.orderRef,
     link: null,
     lookUp: null,
+    ...(isSum && { isSum }),
   };
 }
 

@@ -128,6 +128,21 @@ export const shopify = {
       }).slice(1)}`,
       shopifyHeaders("refunds/create", `refund-${id}`),
     ),
+  /** `status` is what became of the payment so far: `paid` where nothing is refunded yet, or where the refund is under way. */
+  cancelled: ({ n, email, value, currency, at }: Facts, status: "paid" | "partially_refunded" | "refunded") =>
+    always(
+      `{"id":${shopifyId(n)},${JSON.stringify({
+        name: `#${n}`,
+        email,
+        contact_email: email,
+        total_price: decimals(value),
+        currency,
+        financial_status: status,
+        cancel_reason: "customer",
+        cancelled_at: iso(at),
+      }).slice(1)}`,
+      shopifyHeaders("orders/cancelled", `cancelled-${n}`),
+    ),
 };
 
 const wooHeaders = {
@@ -196,6 +211,14 @@ export const paddle = {
       totals: { total: String(minor(value, currency)), currency_code: currency },
       updated_at: iso(at),
     }),
+  cancelled: ({ n, value, currency, at }: Facts) =>
+    paddleEvent(`cancelled_${n}`, "transaction.canceled", at, {
+      id: `txn_${n}`,
+      status: "canceled",
+      customer_id: `ctm_${n}`,
+      currency_code: currency,
+      details: { totals: { grand_total: String(minor(value, currency)), currency_code: currency } },
+    }),
 };
 
 const lemonsqueezyEvent = (name: string, { n, email, currency, at }: Facts, type: string, attributes: object) =>
@@ -243,6 +266,9 @@ export const lemonsqueezy = {
     }),
 };
 
+const chargebeeNote = (id: string, type: string, { at }: Facts, content: object) =>
+  always({ id: `ev_${id}`, occurred_at: seconds(at), event_type: type, api_version: "v2", content });
+
 const chargebeeEvent = (id: string, type: string, { n, email, value, currency, at }: Facts, transaction: string) =>
   always({
     id: `ev_${id}`,
@@ -268,4 +294,18 @@ const chargebeeEvent = (id: string, type: string, { n, email, value, currency, a
 export const chargebee = {
   payment: (facts: Facts) => chargebeeEvent(`payment_${facts.n}`, "payment_succeeded", facts, `txn_${facts.n}`),
   refund: (facts: Facts, id: string) => chargebeeEvent(`refund_${id}`, "payment_refunded", facts, `txn_refund_${id}`),
+  creditNote: (facts: Facts, id: string) =>
+    chargebeeNote(`note_${id}`, "credit_note_created", facts, {
+      credit_note: {
+        id: `cn_${id}`,
+        type: "refundable",
+        reference_invoice_id: `inv_${facts.n}`,
+        total: minor(facts.value, facts.currency),
+        currency_code: facts.currency,
+      },
+    }),
+  voided: (facts: Facts) =>
+    chargebeeNote(`voided_${facts.n}`, "invoice_updated", facts, {
+      invoice: { id: `inv_${facts.n}`, status: "voided", total: minor(facts.value, facts.currency) },
+    }),
 };

@@ -163,7 +163,10 @@ describe.each(engines)("sources on %s", (engine) => {
     });
     for (const one of [refund(1000, 0, "evt_r1"), refund(1500, 1000, "evt_r2"), refund(1500, 1000, "evt_r2")])
       expect(summary(await post(source, one, stripeHeaders(one)))).toEqual(ok);
-    const events = (await home.run("event", "list", site.host, "--order", "in_refunded")).items;
+    const listed = async () => (await home.run("event", "list", site.host, "--order", "in_refunded")).items;
+    await eventually("both are counted", async () => (await listed()).length >= 3);
+    await lastRequest(source, { outcome: "duplicate" });
+    const events = await listed();
     const values = events.map((one: { event: string; value: number }) => [one.event, one.value]);
     expect(values.toSorted()).toEqual([
       ["purchase", 49.9],

@@ -146,6 +146,7 @@ export const sources: Translation<typeof sourcesText> = {
     "unknown order": "Die Bestellung ist nicht bekannt",
     "needs a lookup": "Nennt nur, was sich geändert hat, nicht die Person: In den Einstellungen einen API-Schlüssel eintragen",
     "look-up": "Wartet auf eine Abfrage beim Absender",
+    "other refunds": "Wartet, bis andere Erstattungen der Bestellung gezählt sind",
     "look-up failed": "Die Abfrage beim Absender ist gescheitert",
     "wrong field": "Ein Feld ist nicht gültig",
     "too old": "Zu alt",

@@ -1,5 +1,6 @@
 import type { Answer } from "../../contract/contract.ts";
-import { Refusal } from "../../kernel/refusal.ts";
+import { say } from "../../kernel/messages/message.ts";
+import { Missing, Refusal } from "../../kernel/refusal.ts";
 import { findSite } from "../../sites/manage.ts";
 import { findSource } from "../../sites/sources.ts";
 import { readPairs, readTextFile, siteName, table, timeText, type CliCommand, type CommandContext } from "../context.ts";
@@ -13,10 +14,19 @@ export function sourceCommands(program: CliCommand): void {
   const source = program.command("source").description("sources: Stripe, Shopify, HubSpot … with their own webhooks");
 
   source
-    .command("kinds")
-    .description("list the kinds of sources")
-    .run(async ({ call, print }) => {
+    .command("kinds [kind]")
+    .description("list the kinds of sources, or the settings of one kind")
+    .run(async ({ call, print }, wanted: string | undefined) => {
       const kinds = await call("GET /source-kinds", {});
+      if (wanted !== undefined) {
+        const kind = kinds.items.find((one) => one.id === wanted);
+        if (!kind)
+          throw new Missing("kind", say("unknown_kind_of", { id: wanted, known: kinds.items.map((one) => one.id).join(", ") }));
+        return print(
+          kind,
+          `${kind.name}: ${kind.about}\n\n${table(["SETTING", "", "MEANING"], kind.settings.map(settingText), "No settings.")}`,
+        );
+      }
       const cells = kinds.items.map(({ id, name, about, settings }) => [
         id,
         name,
@@ -44,6 +54,7 @@ export function sourceCommands(program: CliCommand): void {
         `Source ${id}. The address is a secret: give it only to the sender.`,
         ...Object.entries(added.newSecrets).map(([one, value]) => `Its ${one}, which is not shown again: ${value}`),
         ...missing.map((one) => `When the sender shows its secret: cleancast source set ${id} ${one}=@file`),
+        `Its settings: cleancast source kinds ${kind}`,
         "",
         ...steps.map((step, i) => `${i + 1}. ${plain(step).replaceAll("ADDRESS", added.address)}`),
       ];
@@ -184,10 +195,18 @@ const countsText = ({ last24h }: Source) =>
     .map(([outcome, count]) => `${count} ${outcome}`)
     .join(", ") || "–";
 
-const lineText = ({ at, type, outcome, reason, eventId }: SourceRequest): string[] => [
+type KindSetting = Answer<"GET /source-kinds">["items"][number]["settings"][number];
+
+const settingText = ({ name, required, default: usual, help }: KindSetting): string[] => [
+  name,
+  required ? "required" : usual ? `default ${usual}` : "",
+  help,
+];
+
+const lineText = ({ at, type, outcome, reason, detail, eventId }: SourceRequest): string[] => [
   timeText(at),
   type || "–",
   outcome,
-  reason ?? "–",
+  reason === null ? "–" : detail === null ? reason : `${reason} (${detail})`,
   eventId ?? "–",
 ];

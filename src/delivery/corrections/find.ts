@@ -128,7 +128,7 @@ const isCounted = ({ status, releasedAt }: StoredEvent) => status === "accepted"
 export const isRefund = ({ name }: Pick<StoredEvent, "name">) => usualEventOf(name) === "refund";
 
 /** Steps on the way to an order, such as begin_checkout, happened and stay counted. */
-const isOrder = ({ name }: StoredEvent) => {
+export const isOrder = ({ name }: Pick<StoredEvent, "name">) => {
   const usual = usualEventOf(name);
   return usual === null || usual === "purchase" || usual === "closed_won" || usual === "subscribe";
 };

@@ -8,7 +8,7 @@ import { isRefund } from "../../delivery/corrections/find.ts";
 import { clicksOfVisits, readCarried, type Links } from "../../identity/links.ts";
 import { identifyVisitor } from "../../identity/visits.ts";
 import type { Person, Visit } from "../../kernel/event.ts";
-import { ulid } from "../../kernel/ids.ts";
+import { orderEventIdOf, ulid } from "../../kernel/ids.ts";
 import { maskAddresses, maskAndCut } from "../../kernel/maskAddresses.ts";
 import { dayMs } from "../../kernel/time.ts";
 import type { Acceptance, Received } from "../../pipeline.ts";
@@ -25,6 +25,7 @@ import type { StoredEvent } from "../../store/events/eventRow.ts";
 import type { Store } from "../../store/store.ts";
 import { FieldFault } from "../fieldFault.ts";
 import { newEvent, readExtra, readFields, type Fields } from "../fields.ts";
+import { restOfRefund } from "./refundRest.ts";
 
 export type RelayOptions = {
   store: Pick<Store, "events" | "people" | "senderRefs" | "sourceRequests">;
@@ -60,7 +61,7 @@ const deliveryMs = 90 * dayMs;
 type ReadOutcome = { about: Mapped; fields: Fields; refs: readonly SenderRef[] };
 
 /** `refused` is what becomes of it where it cannot wait; null where the sender has to repeat it then. */
-type WaitingOutcome = { waiting: WaitingRequest; result: SourceResult; refused: Refused | null };
+type WaitingOutcome = { waiting: WaitingRequest; result: SourceResult; refused: SourceResult | null };
 
 /** Resolves when everything is durable. Fails where the sender has to repeat the request. */
 export async function relayOutcomes(
@@ -80,12 +81,13 @@ export async function relayOutcomes(
       if (hasKey(outcome, context)) return { ...waitFor(outcome, "look-up", fields, context), refused: null };
       if (outcome.is === "conversion") return ignored(outcome, "needs a lookup");
     }
-    if ("reason" in fields)
-      return mayComeLater(outcome, fields) && !context.hasWaited
+    if ("outcome" in fields)
+      return fields.reason !== null && mayComeLater(outcome, fields) && !context.hasWaited
         ? { ...waitFor({ ...outcome, lookUp: null }, fields.reason, fields, context), refused: fields }
         : fields;
     // Two nodes would take the same refunds off at once: of a source, one node ends the waiting, one request after the other.
-    if (outcome.isSum && !context.hasWaited) return { ...waitFor(outcome, "look-up", fields, context), refused: null };
+    if (outcome.is === "refund" && !context.hasWaited)
+      return { ...waitFor({ ...outcome, lookUp: null }, "other refunds", fields, context), refused: null };
     const refs = refsOf(outcome, fields, context);
     if (outcome.is !== "learned") return { about: outcome, fields, refs };
     learned.push(...refs);
@@ -141,11 +143,11 @@ export const mayComeLater = ({ is }: Pick<Mapped, "is">, { reason }: { reason: s
 function waitFor(
   outcome: Mapped,
   reason: string,
-  read: Fields | Refused,
+  read: Fields | SourceResult,
   { site, source, receivedAt }: Context,
 ): Pick<WaitingOutcome, "waiting" | "result"> {
   const { email: _email, phone: _phone, firstName: _first, lastName: _last, ...fields } = outcome.fields;
-  const emailSha256 = "reason" in read ? undefined : read.person.emailSha256;
+  const emailSha256 = "outcome" in read ? undefined : read.person.emailSha256;
   const { is, type, deliveryId, deliveredAt, mode, customer, orderRef, link, lookUp, isSum } = outcome;
   const event: WaitingEvent = {
     is,
@@ -187,8 +189,8 @@ type Known = {
   orderId: (outcome: Mapped) => string | null;
   /** The person of a stored purchase; undefined where the order is not known. */
   buyer: (outcome: Mapped) => Person | undefined;
-  /** The refunds of the order that are counted already. */
-  refunds: (outcome: Mapped) => readonly StoredEvent[];
+  /** The events of the order of a refund. */
+  order: (outcome: Mapped) => readonly StoredEvent[];
 };
 
 const hasEmail = ({ fields }: Mapped) => fields.email !== undefined || fields.hashed_email !== undefined;
@@ -196,7 +198,7 @@ const hasEmail = ({ fields }: Mapped) => fields.email !== undefined || fields.ha
 /** Most requests name an email, and need no look-up. */
 const isComplete = (one: Outcome) => one.is === "ignored" || (one.is === "conversion" && hasEmail(one));
 
-const nothingKnown: Known = { customer: () => null, orderId: () => null, buyer: () => undefined, refunds: () => [] };
+const nothingKnown: Known = { customer: () => null, orderId: () => null, buyer: () => undefined, order: () => [] };
 
 async function findKnown(outcomes: readonly Outcome[], { site, source }: Context, { store }: RelayOptions): Promise<Known> {
   const mapped = outcomes.filter((one): one is Mapped => one.is !== "ignored");
@@ -218,9 +220,7 @@ async function findKnown(outcomes: readonly Outcome[], { site, source }: Context
   };
   const orderId = (one: Mapped) => found.get(orderRef(one) ?? "")?.orderId ?? textOf(one.fields.orderId) ?? one.orderRef;
   const orders = new Map<Mapped, StoredEvent[]>();
-  for (const one of mapped.filter(
-    (refund) => refund.is === "refund" && (!hasEmail(refund) || refund.lookUp !== null || refund.isSum),
-  )) {
+  for (const one of mapped.filter(({ is }) => is === "refund")) {
     const id = orderId(one);
     if (id !== null) orders.set(one, await listOrder(store, site, id, one.mode));
   }
@@ -228,7 +228,7 @@ async function findKnown(outcomes: readonly Outcome[], { site, source }: Context
     customer,
     orderId,
     buyer: (one) => orders.get(one)?.find((event) => !isRefund(event) && !event.isErased)?.person,
-    refunds: (one) => orders.get(one)?.filter(isRefund) ?? [],
+    order: (one) => ((orders.get(one)?.length ?? 0) < maxEventsOfOrder ? (orders.get(one) ?? []) : []),
   };
 }
 
@@ -272,7 +272,7 @@ async function identifyBuyer(visitorId: string, person: Person, context: Context
 
 const textOf = (value: string | number | undefined) => (value === undefined ? null : String(value));
 
-/** Events of one order that are looked at. */
+/** Events of one order that are looked at. One with more is a placeholder such as `test`. */
 const maxEventsOfOrder = 50;
 
 async function listOrder(
@@ -285,18 +285,7 @@ async function listOrder(
   return events.filter(({ status }) => status === "accepted");
 }
 
-/** Returns what is left of a sum of refunds when those that are counted are taken off; null where nothing is. */
-function restOf(sum: number, currency: string | null, refunds: readonly StoredEvent[]): number | null {
-  // A refund without a value is one of everything, and amounts of two currencies cannot be compared.
-  const counted = refunds.filter((one) => one.value === null || one.currency === currency);
-  const rest = counted.reduce((left, { value }) => left - (value ?? Infinity), sum);
-  const rounded = Math.round(rest * 1e4) / 1e4;
-  return rounded > 0 ? rounded : null;
-}
-
-type Refused = SourceResult & { reason: IgnoreReason };
-
-const ignored = (outcome: Mapped, reason: IgnoreReason, detail: string | null = null): Refused => ({
+const ignored = (outcome: Mapped, reason: IgnoreReason, detail: string | null = null): SourceResult => ({
   ...resultOf(outcome),
   outcome: "ignored",
   reason,
@@ -306,19 +295,27 @@ const ignored = (outcome: Mapped, reason: IgnoreReason, detail: string | null = 
 const maxPersonText = 512;
 
 /** Reads the fields as the inbound endpoint does. */
-function readOutcome(outcome: Mapped, known: Known, linked: Linked | undefined, { site, receivedAt }: Context): Fields | Refused {
+function readOutcome(
+  outcome: Mapped,
+  known: Known,
+  linked: Linked | undefined,
+  { site, receivedAt }: Context,
+): Fields | SourceResult {
   const { fields, is } = outcome;
   const isRefundOutcome = is === "refund";
   const orderId = is === "conversion" ? textOf(fields.orderId) : known.orderId(outcome);
   if (isRefundOutcome && orderId === null) return ignored(outcome, "unknown order");
   const buyer = known.buyer(outcome);
   if (isRefundOutcome && !hasEmail(outcome) && !buyer) return ignored(outcome, "unknown order");
-  const person = hasEmail(outcome) ? undefined : (buyer ?? known.customer(outcome) ?? undefined);
+  // What waits keeps the hash of the email alone, and the order knows the rest of its buyer.
+  const isBuyer = buyer?.emailSha256 !== undefined && buyer.emailSha256 === fields.hashed_email;
+  const person = hasEmail(outcome) && !isBuyer ? undefined : (buyer ?? known.customer(outcome) ?? undefined);
   const body: Record<string, unknown> = {
     ...fields,
     orderId,
     event: isRefundOutcome ? "refund" : is === "learned" ? "learned" : fields.event,
   };
+  if (isBuyer) delete body.hashed_email;
   // A person has the click of the visit in the identity record, but a test leaves nothing there.
   const needsClicks = linked && (outcome.mode === "test" || (!hasEmail(outcome) && !person));
   const clicks = needsClicks ? clicksOfVisits(linked.visits, receivedAt) : {};
@@ -329,14 +326,23 @@ function readOutcome(outcome: Mapped, known: Known, linked: Linked | undefined, 
   const unnamed = hasClicks && site.settings.conversionsWithoutEmail ? {} : undefined;
   const read = readFields({ fields: body, exact: () => undefined }, site, receivedAt, person ?? unnamed);
   if (!(read instanceof FieldFault)) {
-    const rest = outcome.isSum && read.value !== null ? restOf(read.value, read.currency, known.refunds(outcome)) : read.value;
-    if (rest === null && read.value !== null) return ignored(outcome, "repeats another event");
-    const clickIds = hasClicks ? { ...clicks, ...read.clickIds } : read.clickIds;
-    return { ...read, value: rest, ...(clickIds && { clickIds }) };
+    if (isRefundOutcome) return readRefund(outcome, read, known.order(outcome), site);
+    return hasClicks ? { ...read, clickIds: { ...clicks, ...read.clickIds } } : read;
   }
   if (read.message === "email or hashed_email required")
     return ignored(outcome, outcome.customer === null ? "no person" : "unknown customer");
   return ignored(outcome, read.message.startsWith("eventTime is older") ? "too old" : "wrong field", read.message);
+}
+
+/** A refund counts with what others of its order leave of it. */
+function readRefund(outcome: Mapped, read: Fields, order: readonly StoredEvent[], { id: siteId }: Site): Fields | SourceResult {
+  const own = orderEventIdOf({ siteId, ...read });
+  if (order.some((event) => isRefund(event) && orderEventIdOf(event) === own))
+    return { ...resultOf(outcome), outcome: "duplicate" };
+  if (read.value === 0) return ignored(outcome, "no value");
+  const rest = restOfRefund({ ...read, isSum: outcome.isSum === true }, order);
+  if (rest === "nothing") return ignored(outcome, "repeats another event");
+  return rest === "unknown order" ? ignored(outcome, rest) : { ...read, ...rest };
 }
 
 /** What is cut may end with half of a surrogate pair. */

@@ -57,6 +57,8 @@ export const woocommerce = {
       name: "refund, whole or in part",
       when: `${orders} and refunds exists and date_paid_gmt exists`,
       each: "refunds",
+      // A cancelled order may have been refunded in part: then the rest is cancelled.
+      continues: true,
       gives: "refund",
       fields: {
         email: "$entry.billing.email",
