@@ -264,3 +264,22 @@ test("a kind whose optional secret is not set relies on its address; with a secr
   expect(verify(schemesOf("tally"), request({}), () => [], now)).toBeNull();
   expect(verify(schemesOf("tally"), request({}), () => [secret], now)).toBe("no signature");
 });
+
+test("a long body is hashed with a few addresses, and a usual one with all", () => {
+  const { headers } = senders.hubspot ?? { headers: () => ({}) };
+  const check = (bytes: typeof body, at: number) => {
+    const others = Array.from({ length: 200 }, (_, i) => `https://shop${i}.example/x`);
+    const signed = {
+      ...request(headers(String(Math.floor(now / 1000)), secret, bytes), bytes),
+      uris: () => others.with(at, uri),
+    };
+    const before = process.cpuUsage();
+    const fault = verify(schemesOf("hubspot"), signed, (name) => (name === "signing_secret" ? [secret] : []), now);
+    const { user, system } = process.cpuUsage(before);
+    expect((user + system) / 1000).toBeLessThan(300);
+    return fault;
+  };
+  expect(check(Buffer.alloc(5000, "a"), 199)).toBeNull();
+  expect(check(Buffer.alloc(1_000_000, "a"), 1)).toBeNull();
+  expect(check(Buffer.alloc(1_000_000, "a"), 199)).toBe("wrong signature");
+});
