@@ -154,6 +154,7 @@ export const sourcesText = section("sources", {
     "too old": "Too old",
     "unreadable body": "Content cannot be read",
     "too many entries": "Too many entries in one request",
+    "too much work": "The mapping takes too long for this request",
     "no signature": "No signature",
     "wrong signature": "Wrong signature",
     "signature too old": "Signature too old",

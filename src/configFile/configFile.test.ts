@@ -151,6 +151,17 @@ describe.each(["sqlite", "postgres"] as const)("a configuration file on %s", (en
     return site;
   };
 
+  test("a site may have a hundred connections: with one more, nothing of the file is applied", async () => {
+    const entries = (count: number) =>
+      Array.from(
+        { length: count },
+        (_, i) => `      - platform: webhook\n        settings: { url: "https://hook${i}.example.com/" }\n`,
+      ).join("");
+    const text = (count: number) => `version: 1\nsites:\n  - hosts: [many.example.com]\n    connections:\n${entries(count)}`;
+    expect(await faultsOf(text(101))).toEqual([expect.stringContaining("must have at most 100 entries")]);
+    expect(await plan(text(100))).toMatchObject({ changes: expect.any(Array) });
+  });
+
   test("a file with many sites is compared in slices, between which other work runs", async () => {
     let turns = 0;
     let isOver = false;

@@ -5,6 +5,8 @@ import { maxPasswordLength } from "../access/password.ts";
 import { platforms } from "../platforms/index.ts";
 import type { Platform } from "../platforms/platform.ts";
 import { describeSettings, settingLabels, withDefaults } from "../sites/settings.ts";
+import { maxConnections } from "../sites/connect.ts";
+import { maxSources } from "../sites/sources.ts";
 import { settingsOf, type Kind } from "../sources/kind.ts";
 import { kinds } from "../sources/kinds/index.ts";
 
@@ -285,10 +287,12 @@ export const siteEntry = z.strictObject({
     .meta(about("Inbound keys. The first key of a site turns inbound on.", [{ name: "HubSpot", key: "${HUBSPOT_KEY}" }], [])),
   connections: z
     .array(connection)
+    .max(maxConnections, `must have at most ${maxConnections} entries`)
     .optional()
     .meta(about("Connections to platforms, one for each account.", [{ platform: "sandbox" }], [])),
   sources: z
     .array(source)
+    .max(maxSources, `must have at most ${maxSources} entries`)
     .optional()
     .meta(about("Systems that send their own webhooks, such as Stripe.", [{ kind: "stripe" }], [])),
   webhooks: z

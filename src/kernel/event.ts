@@ -301,4 +301,5 @@ export const ignoreReasons = [
   "too old",
   "unreadable body",
   "too many entries",
+  "too much work",
 ] as const;

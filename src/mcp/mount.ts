@@ -2,9 +2,10 @@
 // any node can answer it. The code is loaded on the first request.
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import type { ApiKeyHolder } from "../access/actor.ts";
+import { actorKey, type ApiKeyHolder } from "../access/actor.ts";
 import type { ApiContext } from "../api/context.ts";
 import { readBytes } from "../http/body.ts";
+import { createRateLimit } from "../http/rate.ts";
 import { sendNotFound } from "../http/reply.ts";
 import { isSecure } from "../http/transport.ts";
 import { inEnglish, say } from "../kernel/messages/message.ts";
@@ -17,21 +18,28 @@ type MountOptions = {
 };
 
 const maxBodyBytes = 256 * 1024;
+/** A list of the tools takes six milliseconds. A call of a tool has two other messages around it, and a limit of its own. */
+const messagesPerMinute = 600;
 
 type Handler = { answer(request: Request, actor: ApiKeyHolder): Promise<Response>; close(): Promise<void> };
 
 export function mountMcp(app: FastifyInstance, { isDashboardHost, context, onDefect }: MountOptions): { close(): void } {
   let handler: Promise<Handler> | null = null;
+  const rate = createRateLimit();
 
   app.all("/mcp", async (request, reply) => {
     if (!isDashboardHost(request)) return sendNotFound(reply);
     void reply.header("cache-control", "no-store");
     try {
       const actor = await authenticate(request, context());
+      const wait = rate(actorKey(actor), messagesPerMinute, context().now());
+      if (wait > 0) throw new Denied("too_many", say("too_many_requests"), Math.ceil(wait));
       if (request.method !== "POST") return await reply.code(405).header("allow", "POST").send();
       const body = await readBytes(request.raw, maxBodyBytes);
       if (body === "too large") throw new Refusal("", say("body_too_large", { kib: maxBodyBytes / 1024 }));
       if (body === "cut") throw new Refusal("", say("body_incomplete"));
+      // The protocol has none since June 2025, and a hundred messages are answered without a pause.
+      if (body.toString("latin1").trimStart().startsWith("[")) throw new Refusal("", "Send one message in each request.");
       handler ??= createHandler(context(), onDefect);
       return await send(reply, await (await handler).answer(toWebRequest(request, body), actor));
     } catch (error) {

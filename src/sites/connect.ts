@@ -12,6 +12,9 @@ import { say } from "../kernel/messages/message.ts";
 import { type By, checkAll, Missing, missing, Refusal } from "../kernel/refusal.ts";
 import { auditLine, type SiteContext } from "./manage.ts";
 
+/** Every event of a site is planned for, and sent to, all of its connections. */
+export const maxConnections = 100;
+
 /** `events` null means every event; without it the selection does not change. */
 export type Wanted = { settings: Record<string, string>; events?: readonly string[] | null | undefined };
 type AddressCheck = { checkAddress: (url: string) => string | null };
@@ -53,6 +56,8 @@ export async function connectPlatform(
     ...checkSettings(platform, wanted.settings),
   });
   const existing = site.connections.find((one) => one.platform === platformId && one.account === account);
+  if (!existing && site.connections.length >= maxConnections)
+    throw new Refusal("platform", say("too_many_connections", { max: maxConnections }));
   const planned = planConnection(site, platform, existing, wanted, by);
   if (existing) await by.checkChange?.(existing, planned);
   // A change to a paused connection does not resume it.

@@ -54,6 +54,23 @@ test("a change of keys, sites, settings or connections arrives on another node b
   expect(failures).toEqual([]);
 });
 
+test("a site has at most a hundred connections: each of its events goes to all of them", async () => {
+  const { store, close } = await createNodes("sqlite");
+  onTestFinished(close);
+  const directory = createDirectory(store);
+  const context = { store, directory };
+  const by = { actor: "test", now: Date.now(), checkAddress: () => null };
+  const { id } = await addSite(context, "shop.example.com", by);
+  const siteNow = () => directory.site(id) ?? expect.unreachable("it was made here");
+  const add = (i: number) => connect(context, siteNow(), "webhook", { url: `https://hook${i}.example.com/` }, by);
+  for (let i = 0; i < 100; i += 1) await add(i);
+  await expect(add(100)).rejects.toThrow("A site has at most 100 connections.");
+  // One that is there can still be connected again.
+  await add(0);
+  const other = await addSite(context, "other.example.com", by);
+  await connect(context, directory.site(other.id) ?? other, "sandbox", {}, by);
+});
+
 test("sites that a restored database does not have are removed from memory", async () => {
   const url = await migratedDatabase();
   const store = await createStore({ engine: "postgres", url, connections: 2 }, Buffer.alloc(32, 7), ulid);

@@ -20,7 +20,7 @@ import { auditLine, type SiteContext } from "./manage.ts";
 const overlapMs = dayMs;
 const tokenLength = 26;
 const secretLength = 32;
-const maxSources = 200;
+export const maxSources = 200;
 const maxNameLength = 100;
 
 /** Directories replace a source when it changes, so that these are made once. */

@@ -5,6 +5,7 @@ import type { Kind, LookUp } from "./kind.ts";
 import { evaluate } from "./mapping/evaluate.ts";
 import { toText } from "./mapping/functions.ts";
 import { parseExpression } from "./mapping/parse.ts";
+import { Work } from "./mapping/work.ts";
 import { compileFields, readMapped, type Mapped } from "./run.ts";
 
 /** What is kept of an event that waits: no contact data but hashes. */
@@ -46,7 +47,7 @@ const entryOf = ({ fields, customer, orderRef }: WaitingEvent, answers: Answers)
 function fill(url: string, entry: unknown): string | null {
   let isComplete = true;
   const filled = url.replace(/\{([^}]+)\}/g, (_whole, path: string) => {
-    const id = toText(evaluate(parseExpression(path), { entry, around: {} })) ?? "";
+    const id = toText(evaluate(parseExpression(path), { entry, around: {}, work: new Work() })) ?? "";
     if (!idForm.test(id)) isComplete = false;
     return id;
   });
@@ -62,7 +63,7 @@ export function withAnswers(
   isClickId: (name: string) => string | undefined,
 ): Mapped {
   const { is, type, deliveryId, deliveredAt, mode, isSum } = event;
-  const scope = { entry: entryOf(event, answers), around: { settings } };
+  const scope = { entry: entryOf(event, answers), around: { settings }, work: new Work() };
   const read = readMapped(compileFields(lookUp.fields), scope, isClickId);
   const fields = { ...event.fields, ...read.fields };
   if (fields.email !== undefined) delete fields.hashed_email;

@@ -1,9 +1,12 @@
-// Texts that databases refuse. What each kind makes of a request is in its examples.
+// Texts that databases refuse, and mappings that would take long. What each kind makes of a request is in its examples.
 
 import { expect, test } from "vitest";
+import { cpuMsOf } from "../../test/support/cpuTime.ts";
 import { clickIdName } from "../identity/clickIds.ts";
 import { FieldFault } from "../inbound/fieldFault.ts";
 import { readFields } from "../inbound/fields.ts";
+import { withMapping } from "./customRules.ts";
+import { custom } from "./kinds/custom/index.ts";
 import { shopify } from "./kinds/shopify/index.ts";
 import { compileKind, runKind } from "./run.ts";
 
@@ -52,4 +55,78 @@ test("such texts cost no conversion, and an address that has one stays refused",
   };
   expect(read(order)).toMatchObject({ orderId: "#10 01\ufffd", value: 49.9 });
   expect(read({ ...order, email: "ada\0@example.com" })).toBeInstanceOf(FieldFault);
+});
+
+/** One of these took 150 seconds of the thread that accepts the events of all sites. */
+test.each<[what: string, settings: Record<string, string>, around: Record<string, unknown>]>([
+  ["a condition over a long text", { when: "x in ($body.long)" }, { long: "a,".repeat(450_000) }],
+  ["pairs in a long text", { event_from: "x lookup($body.long)" }, { long: "a,".repeat(450_000) }],
+  ["a long text, changed again and again", { event_from: "$body.long upper lower digits" }, { long: "a".repeat(900_000) }],
+  ["a long text of spaces", { event_from: "$body.long | x" }, { long: " ".repeat(900_000) }],
+  ["a long text as the value of many fields", { email: "$body.long", phone: "$body.long" }, { long: "a".repeat(900_000) }],
+  ["a text that grows", { event_from: `$body.long${" append($body.long)".repeat(5)}` }, { long: "a".repeat(900_000) }],
+  [
+    "a list that is searched many times",
+    { event_from: Array.from({ length: 20 }, () => "$body.list where(key, x) first").join(" | ") },
+    { list: Array.from({ length: 1000 }, () => ({ key: "a" })) },
+  ],
+  [
+    "an element that is searched many times",
+    { event_from: Array.from({ length: 20 }, () => "$body.list[key=x].value").join(" | ") },
+    { list: Array.from({ length: 1000 }, () => ({ key: "a" })) },
+  ],
+  [
+    "click ids among many fields",
+    { click_ids: "$body.fields; $body.fields; $body.fields" },
+    { fields: Object.fromEntries(Array.from({ length: 50_000 }, (_, i) => [`f${i}`, i])) },
+  ],
+  [
+    "an address among many fields",
+    { email: "$body.fields email" },
+    { fields: { below: Object.fromEntries(Array.from({ length: 50_000 }, (_, i) => [`f${i}`, i])) } },
+  ],
+  [
+    "whether an object has fields",
+    { when: "$body.fields exists" },
+    { fields: Object.fromEntries(Array.from({ length: 50_000 }, (_, i) => [`f${i}`, i])) },
+  ],
+])("the work of a mapping is bounded: %s", (_what, given, around) => {
+  const settings = { entries: "orders", email: "email", ...given };
+  const compiledMapping = compileKind(withMapping(custom, settings));
+  const orders = Array.from({ length: 500 }, (_, i) => ({ x: "q", email: `p${i}@example.com` }));
+  const body = { orders, ...around };
+  const last: unknown[] = [];
+  const ms = cpuMsOf(() => last.push(runKind(compiledMapping, { headers: {}, body }, settings, clickIdName).at(-1)));
+  expect(last).toMatchObject([{ is: "ignored", reason: "too much work" }]);
+  expect(ms).toBeLessThan(500);
+});
+
+test("500 entries of a usual size are no such work", () => {
+  const settings = {
+    entries: "orders",
+    email: "customer.email | customer email",
+    event_from: `status lookup("${Array.from({ length: 10 }, (_, i) => `state ${i}=event_${i}`).join(", ")}")`,
+    when: 'status in ("state 1", "state 2") and lines exists',
+    order_id: "id",
+    first_name: "customer.name words(first)",
+    last_name: "customer.name words(last)",
+    phone: "customer.phone digits",
+    value: "lines sum(price)",
+    currency_from: "currency upper",
+    event_time: "at iso",
+    click_ids: "page; fields",
+    items: "lines",
+  };
+  const orders = Array.from({ length: 500 }, (_, i) => ({
+    id: `order ${i}`,
+    status: "state 1",
+    customer: { name: "Ada King Lovelace", email: `p${i}@example.com`, phone: "+44 20 7946 0958" },
+    currency: "eur",
+    at: "2026-11-18T10:00:00Z",
+    page: `https://shop.example/a?utm_source=x&gclid=${"c".repeat(100)}`,
+    fields: Array.from({ length: 5 }, (_one, k) => ({ name: `field ${k}`, value: "v" })),
+    lines: Array.from({ length: 5 }, (_one, k) => ({ id: `sku ${k}`, name: "a thing", price: "9.90", quantity: 1 })),
+  }));
+  const outcomes = runKind(compileKind(withMapping(custom, settings)), { headers: {}, body: { orders } }, settings, clickIdName);
+  expect(outcomes.map(({ is }) => is)).toEqual(orders.map(() => "conversion"));
 });

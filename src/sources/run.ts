@@ -4,6 +4,7 @@
 import { evaluate, holds, type Scope } from "./mapping/evaluate.ts";
 import { isRecord, maxElements, ownValue, toNumber, toText } from "./mapping/functions.ts";
 import { parseCondition, parseExpression, type Condition, type Expression } from "./mapping/parse.ts";
+import { TooMuchWork, unitsOf, Work } from "./mapping/work.ts";
 import { mappedFields, type IgnoreReason, type Kind, type MappedField, type Rule, type RuleFields } from "./kind.ts";
 import type { Mode } from "../kernel/event.ts";
 
@@ -122,11 +123,19 @@ export function runKind(
 ): Outcome[] {
   const { body } = request;
   const around = { headers: request.headers, settings, body };
-  const all = compiled.entries ? evaluate(compiled.entries, { entry: body, around }) : body;
-  const entries = compiled.entries && Array.isArray(all) ? all : [all];
-  const outcomes = entries.slice(0, maxEntries).flatMap((entry) => runEntry(compiled, { entry, around }, settings, isClickId));
-  if (entries.length > maxEntries)
-    outcomes.push({ is: "ignored", reason: "too many entries", detail: null, type: "", deliveryId: null });
+  const work = new Work();
+  const outcomes: Outcome[] = [];
+  const leaveOut = (reason: IgnoreReason) => outcomes.push({ is: "ignored", reason, detail: null, type: "", deliveryId: null });
+  try {
+    const all = compiled.entries ? evaluate(compiled.entries, { entry: body, around, work }) : body;
+    const entries = compiled.entries && Array.isArray(all) ? all : [all];
+    for (const entry of entries.slice(0, maxEntries))
+      outcomes.push(...runEntry(compiled, { entry, around, work }, settings, isClickId));
+    if (entries.length > maxEntries) leaveOut("too many entries");
+  } catch (error) {
+    if (!(error instanceof TooMuchWork)) throw error;
+    leaveOut("too much work");
+  }
   return outcomes;
 }
 
@@ -170,6 +179,7 @@ function applyRule(
     ? (Array.isArray(list) ? list : []).slice(0, maxEach).map((entry: unknown) => ({
         entry,
         around: { ...scope.around, entry: scope.entry },
+        work: scope.work,
       }))
     : [scope];
   return scopes.map((own, i) => ({
@@ -248,9 +258,14 @@ function readClickIds(
     if (own !== null) add(own, value);
     else if (typeof value === "string") for (const [name, one] of queryOf(value)) add(name, one);
     else if (Array.isArray(value)) {
+      scope.work.spend(Math.min(value.length, maxElements) * unitsOf.element);
       for (const pair of value.slice(0, maxElements))
         for (const key of ["name", "key", "label"]) add(toText(ownValue(pair, key)) ?? "", ownValue(pair, "value"));
-    } else if (isRecord(value)) for (const name of Object.keys(value).slice(0, maxElements)) add(name, value[name]);
+    } else if (isRecord(value)) {
+      const names = scope.work.fieldsOf(value).slice(0, maxElements);
+      scope.work.spend(names.length * unitsOf.element);
+      for (const name of names) add(name, value[name]);
+    }
   }
   return found;
 }
@@ -269,7 +284,7 @@ function readItems(items: NonNullable<CompiledFields["items"]>, scope: Scope): R
   return (Array.isArray(list) ? list : []).slice(0, 100).flatMap((entry: unknown) => {
     const item: Record<string, unknown> = {};
     for (const [name, expression] of items.fields) {
-      const value = evaluate(expression, { entry, around: { ...scope.around, entry: scope.entry } });
+      const value = evaluate(expression, { ...scope, entry, around: { ...scope.around, entry: scope.entry } });
       const read = name === "price" || name === "quantity" ? toNumber(value) : storableText(value);
       if (read !== undefined && read !== "") item[name] = typeof read === "string" ? read.slice(0, 128).toWellFormed() : read;
     }

@@ -2,6 +2,7 @@ import { createHash, createHmac, generateKeyPairSync, sign } from "node:crypto";
 import { describe, expect, test } from "vitest";
 import * as fc from "fast-check";
 import { Webhook } from "standardwebhooks";
+import { cpuMsOf } from "../../test/support/cpuTime.ts";
 import { kinds } from "./kinds/index.ts";
 import { verify, type Scheme, type SignedRequest } from "./verify.ts";
 
@@ -263,4 +264,22 @@ test("a custom source verifies as its setting says", () => {
 test("a kind whose optional secret is not set relies on its address; with a secret, the signature is required", () => {
   expect(verify(schemesOf("tally"), request({}), () => [], now)).toBeNull();
   expect(verify(schemesOf("tally"), request({}), () => [secret], now)).toBe("no signature");
+});
+
+test("a long body is hashed with a few addresses, and a usual one with all", () => {
+  const { headers } = senders.hubspot ?? { headers: () => ({}) };
+  const check = (bytes: typeof body, at: number) => {
+    const others = Array.from({ length: 200 }, (_, i) => `https://shop${i}.example/x`);
+    const signed = {
+      ...request(headers(String(Math.floor(now / 1000)), secret, bytes), bytes),
+      uris: () => others.with(at, uri),
+    };
+    const faults: unknown[] = [];
+    const valid = (name: string) => (name === "signing_secret" ? [secret] : []);
+    expect(cpuMsOf(() => faults.push(verify(schemesOf("hubspot"), signed, valid, now)))).toBeLessThan(300);
+    return faults[0];
+  };
+  expect(check(Buffer.alloc(5000, "a"), 199)).toBeNull();
+  expect(check(Buffer.alloc(1_000_000, "a"), 1)).toBeNull();
+  expect(check(Buffer.alloc(1_000_000, "a"), 199)).toBe("wrong signature");
 });

@@ -130,9 +130,12 @@ function hashFault(scheme: HashScheme, request: SignedRequest, valid: Valid, now
   return scheme.time ? timeFault(scheme.time, time ?? "", now) : null;
 }
 
-/** Only a signature over the address has to be tried with each. */
+/** Each address is hashed with the whole body: a signature of a megabyte is tried with a few, and one of a usual request with all. */
+const maxHashedBytes = 2 * 1024 * 1024;
+
+/** Only a signature over the address has to be tried with each. The first ones are the likeliest. */
 const urisOf = ({ message }: { message: readonly Part[] }, request: SignedRequest) =>
-  message.includes("uri") ? request.uris() : [""];
+  message.includes("uri") ? request.uris().slice(0, Math.ceil(maxHashedBytes / (request.body.length + 1))) : [""];
 
 /** An HMAC is two hashes, each after a form of the key (RFC 2104). Node's own object for it took a tenth of a busy relay's time. */
 function digestOf({ by, algorithm, encoding }: HashScheme, { inner, outer }: HmacKey, parts: readonly Buffer[]): string {

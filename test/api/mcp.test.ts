@@ -327,6 +327,23 @@ describe.each(endToEndEngines)("assistants on %s", (engine) => {
     expect(JSON.stringify(items)).not.toContain(email);
   });
 
+  test("a request has one message, and lists of tools are limited too: each is work on the thread that accepts events", async () => {
+    const message = { jsonrpc: "2.0", id: 1, method: "tools/list" };
+    const headers = {
+      authorization: `Bearer ${await newKey(["read"])}`,
+      "content-type": "application/json",
+      accept: "application/json, text/event-stream",
+    };
+    const send = (body: unknown) => call(relay.url, { method: "POST", path: "/mcp", headers, body: JSON.stringify(body) });
+    const many = await send(Array.from({ length: 100 }, (_, id) => ({ ...message, id })));
+    expect([many.status, many.text]).toEqual([400, expect.stringContaining("Send one message in each request.")]);
+    const statuses = new Set<number>();
+    // The minute may end between the requests.
+    for (let i = 0; i < 30 && !statuses.has(429); i += 1)
+      for (const { status } of await Promise.all(Array.from({ length: 50 }, () => send(message)))) statuses.add(status);
+    expect([...statuses].toSorted()).toEqual([200, 429]);
+  });
+
   test("a key that calls too often is slowed down", async () => {
     const client = await connectTo(relay, await newKey(["read"]));
     const answers = await Promise.all(Array.from({ length: 130 }, () => use(client, "search_docs", { question: "tag" })));

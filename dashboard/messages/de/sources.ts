@@ -152,6 +152,7 @@ export const sources: Translation<typeof sourcesText> = {
     "too old": "Zu alt",
     "unreadable body": "Inhalt nicht lesbar",
     "too many entries": "Zu viele Einträge in einer Anfrage",
+    "too much work": "Die Zuordnung dauert für diese Anfrage zu lange",
     "no signature": "Keine Signatur",
     "wrong signature": "Falsche Signatur",
     "signature too old": "Signatur zu alt",

@@ -269,10 +269,10 @@ function faultOf({ request, bytes, kind, source, site }: Taken, now: number, own
   return verify(kind.verification, signed, (name) => validValues(source, name, now), now);
 }
 
-/** A proxy may have changed the host: some senders sign the address, as one of the site's names has it. */
+/** A proxy may have changed the host: some senders sign the address, as one of the site's names has it. The likeliest come first. */
 function addressesOf(request: IncomingMessage, site: Site, ownHost: string | null): string[] {
   const path = request.url ?? "";
-  const hosts = new Set([request.headers.host ?? "", ...site.servedHosts.slice(0, 50), ...(ownHost === null ? [] : [ownHost])]);
+  const hosts = new Set([request.headers.host ?? "", ...(ownHost === null ? [] : [ownHost]), ...site.servedHosts.slice(0, 50)]);
   const schemes = ["https", "http"];
   const paths = new Set([path, decoded(path)]);
   return [...hosts].flatMap((host) => schemes.flatMap((scheme) => [...paths].map((one) => `${scheme}://${host}${one}`)));

@@ -1,16 +1,18 @@
-// Evaluates expressions and conditions. Paths reach own properties only, and their cost is bounded by their length and by the
-// elements of the lists that they search.
+// Evaluates expressions and conditions. Paths reach own properties only. Their cost, and that of functions, is counted (work.ts).
 
 import { functions, isPresent, isRecord, maxElements, ownValue, toNumber, toText } from "./functions.ts";
 import type { Call, Condition, Expression, Primary, Step, Term, Test } from "./parse.ts";
+import { unitsOf, type Work } from "./work.ts";
 
-/** What a mapping can see: the entry, and by their names the things around it. */
-export type Scope = { entry: unknown; around: Readonly<Record<string, unknown>> };
+/** What a mapping can see: the entry, and by their names the things around it. `work` is shared by all scopes of a request. */
+export type Scope = { entry: unknown; around: Readonly<Record<string, unknown>>; work: Work };
 
 /** Returns the first value that is present; undefined where there is none. */
 export function evaluate(expression: Expression, scope: Scope): unknown {
   for (const term of expression) {
     const value = evaluateTerm(term, scope);
+    // Whoever reads a text looks at all of it: for its ends, and for signs that cannot be stored.
+    scope.work.spend(unitsOf.term + (typeof value === "string" ? value.length >> 3 : 0));
     if (isPresent(value)) return value;
   }
   return undefined;
@@ -31,8 +33,15 @@ function runCall({ name, given }: Call, value: unknown, scope: Scope): unknown {
   // `words(first)` and `sum(amount)` name a word or a field, not a value of the request.
   const read = takesWords.has(name) ? wordOf : evaluatePrimary;
   const values = given.length === 0 ? nothing : given.map((one) => read(one, scope));
-  const { run }: { run(this: void, value: unknown, given: readonly unknown[]): unknown } = functions[name];
-  return run(value, values);
+  const { run }: { run(this: void, value: unknown, given: readonly unknown[], work: Work): unknown } = functions[name];
+  scope.work.spend(values.reduce<number>((sum, one) => sum + costOf(one, name), costOf(value, name)));
+  return run(value, values, scope.work);
+}
+
+/** Texts are read once; those of `lookup` are lists. */
+function costOf(value: unknown, name: Call["name"]): number {
+  if (typeof value === "string") return name === "lookup" ? value.length * unitsOf.part : value.length;
+  return unitsOf.term + (Array.isArray(value) ? Math.min(value.length, maxElements) * unitsOf.element : 0);
 }
 
 const takesWords: ReadonlySet<string> = new Set(["words", "sum", "where"]);
@@ -44,29 +53,30 @@ function wordOf(primary: Primary, scope: Scope): unknown {
   return primary.root === null && step?.by === "name" && more.length === 0 ? step.name : evaluatePrimary(primary, scope);
 }
 
-function evaluatePrimary(primary: Primary, { entry, around }: Scope): unknown {
+function evaluatePrimary(primary: Primary, { entry, around, work }: Scope): unknown {
   if (primary.is === "literal") return primary.value;
   let value = primary.root === null ? entry : ownValue(around, primary.root);
   for (const step of primary.steps) {
     if (value === undefined || value === null) return undefined;
-    value = follow(value, step);
+    value = follow(value, step, work);
   }
   return value;
 }
 
-function follow(value: unknown, step: Step): unknown {
+function follow(value: unknown, step: Step, work: Work): unknown {
   switch (step.by) {
     case "name":
       return ownValue(value, step.name);
     case "index":
       return Array.isArray(value) ? value.at(step.index) : undefined;
     case "match":
-      return Array.isArray(value) ? findMatch(value, step.key, step.text) : undefined;
+      return Array.isArray(value) ? findMatch(value, step.key, step.text, work) : undefined;
   }
 }
 
-function findMatch(list: readonly unknown[], key: readonly string[], text: string): unknown {
+function findMatch(list: readonly unknown[], key: readonly string[], text: string, work: Work): unknown {
   const end = Math.min(list.length, maxElements);
+  work.spend(end * unitsOf.element);
   for (let at = 0; at < end; at++) {
     let value: unknown = list[at];
     for (const name of key) value = ownValue(value, name);
@@ -85,7 +95,7 @@ function passes(test: Test, scope: Scope): boolean {
   const left = evaluate(test.left, scope);
   switch (test.is) {
     case "exists":
-      return (left !== undefined && !isEmpty(left)) === test.wanted;
+      return (left !== undefined && !isEmpty(left, scope.work)) === test.wanted;
     case "in":
       return left !== undefined && isAmong(left, test.choices, scope);
     case "compare": {
@@ -97,8 +107,10 @@ function passes(test: Test, scope: Scope): boolean {
   }
 }
 
-const isEmpty = (value: unknown) =>
-  Array.isArray(value) ? value.length === 0 : isRecord(value) && Object.keys(value).length === 0;
+function isEmpty(value: unknown, work: Work): boolean {
+  if (!isRecord(value)) return Array.isArray(value) && value.length === 0;
+  return work.fieldsOf(value).length === 0;
+}
 
 /** `49.90` and 49.9 are equal, and so are `true` and true. */
 function isEqual(left: unknown, right: unknown): boolean {
@@ -122,13 +134,18 @@ function isOrdered(left: number | undefined, by: "<" | ">" | "<=" | ">=", right:
 /** A choice that is a list, or a text with commas, such as a setting, stands for its elements. */
 function isAmong(left: unknown, choices: readonly Primary[], scope: Scope): boolean {
   for (const choice of choices) {
-    const isChosen = choice.is === "literal" ? isEqual(left, choice.value) : isIn(left, evaluatePrimary(choice, scope));
+    const isChosen =
+      choice.is === "literal" ? isEqual(left, choice.value) : isIn(left, evaluatePrimary(choice, scope), scope.work);
     if (isChosen) return true;
   }
   return false;
 }
 
-const isIn = (left: unknown, list: unknown) =>
-  Array.isArray(list)
-    ? list.slice(0, maxElements).some((one) => isEqual(left, one))
-    : (toText(list) ?? "").split(",").some((one) => isEqual(left, one.trim()));
+function isIn(left: unknown, list: unknown, work: Work): boolean {
+  const text = toText(list) ?? "";
+  const elements = Array.isArray(list) ? list.slice(0, maxElements) : [];
+  work.spend(text.length * unitsOf.part + elements.length * unitsOf.element);
+  return Array.isArray(list)
+    ? elements.some((one) => isEqual(left, one))
+    : text.split(",").some((one) => isEqual(left, one.trim()));
+}

@@ -1,8 +1,9 @@
 // The functions of the mapping language. Each takes a value and a few others, and returns a value, or undefined where it has
-// none. None of them throws, and none takes longer than its input is long.
+// none. None takes longer than its input is long, and none throws but where a request has become too much work.
 
 import { currencyDigits } from "../../kernel/currency.ts";
 import { minuteMs } from "../../kernel/time.ts";
+import { unitsOf, type Work } from "./work.ts";
 
 /** Elements of a list, or fields of an object, that a function looks at. */
 export const maxElements = 1000;
@@ -12,7 +13,7 @@ type MappingFunction = {
   min: number;
   max: number;
   help: string;
-  run(this: void, value: unknown, given: readonly unknown[]): unknown;
+  run(this: void, value: unknown, given: readonly unknown[], work: Work): unknown;
 };
 
 export const isRecord = (value: unknown): value is Record<string, unknown> =>
@@ -63,20 +64,26 @@ function timeOf(ms: number): string | undefined {
   return lastTime.text;
 }
 
-/** Reads pairs such as `won=purchase, qualified=lead`. A name without a pair stands for itself. */
-function readPairs(text: string): Map<string, string> {
-  const pairs = text.split(",").flatMap((pair): [string, string][] => {
-    const [name = "", ...rest] = pair.split("=");
-    return name.trim() === "" ? [] : [[name.trim().toLowerCase(), rest.join("=").trim() || name.trim()]];
-  });
-  return new Map(pairs);
+/** Finds a name in pairs such as `won=purchase, qualified=lead`. A name without a pair stands for itself. The last one counts. */
+function findPair(pairs: string, wanted: string): string | undefined {
+  if (wanted === "") return undefined;
+  for (let end = pairs.length; end >= 0;) {
+    // From the end on: a negative position would be taken for the first one.
+    const comma = end === 0 ? -1 : pairs.lastIndexOf(",", end - 1);
+    const pair = pairs.slice(comma + 1, end);
+    const equals = pair.indexOf("=");
+    const name = (equals < 0 ? pair : pair.slice(0, equals)).trim();
+    if (name.toLowerCase() === wanted) return (equals < 0 ? "" : pair.slice(equals + 1).trim()) || name;
+    end = comma;
+  }
+  return undefined;
 }
 
 const space = /\s/;
 const address = /^[^\s@,;<>"]{1,64}@[^\s@,;<>"]{1,190}\.[^\s@,;<>".]{2,}$/;
 
 /** Walks the values of an object, and those of the objects in it, without calling itself. */
-function firstAddress(value: unknown): string | undefined {
+function firstAddress(value: unknown, work: Work): string | undefined {
   let level: unknown[] = [value];
   for (let depth = 0, seen = 0; depth < 4 && level.length > 0; depth++) {
     const below: unknown[] = [];
@@ -84,8 +91,9 @@ function firstAddress(value: unknown): string | undefined {
       if ((seen += 1) > maxElements) return undefined;
       if (typeof one === "string" && one.length < 256 && address.test(one.trim())) return one.trim();
       if (Array.isArray(one)) below.push(...one.slice(0, maxElements));
-      else if (isRecord(one)) below.push(...Object.values(one).slice(0, maxElements));
+      else if (isRecord(one)) for (const name of work.fieldsOf(one).slice(0, maxElements)) below.push(one[name]);
     }
+    work.spend(below.length * unitsOf.element);
     level = below;
   }
   return undefined;
@@ -218,7 +226,7 @@ export const functions = {
     min: 1,
     max: 1,
     help: "the right side of a pair: `stage lookup($settings.stages)` with `won=purchase, new=lead`",
-    run: onText((text, pairs = "") => readPairs(pairs).get(text.trim().toLowerCase())),
+    run: onText((text, pairs = "") => findPair(pairs, text.trim().toLowerCase())),
   },
   param: {
     min: 1,
@@ -226,7 +234,12 @@ export const functions = {
     help: 'a parameter of an address: `page param("gclid")`',
     run: onText((text, name = "") => param(text, name)),
   },
-  email: { min: 0, max: 0, help: "the first email address among the fields of an object", run: firstAddress },
+  email: {
+    min: 0,
+    max: 0,
+    help: "the first email address among the fields of an object",
+    run: (value, _given, work) => firstAddress(value, work),
+  },
   where: {
     min: 2,
     max: 2,

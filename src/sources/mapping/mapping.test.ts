@@ -2,8 +2,10 @@ import { describe, expect, test } from "vitest";
 import * as fc from "fast-check";
 import { evaluate, holds, type Scope } from "./evaluate.ts";
 import { limits, mappingFault, MappingFault, parseCondition, parseExpression } from "./parse.ts";
+import { Work } from "./work.ts";
 
 const scope: Scope = {
+  work: new Work(),
   entry: {
     name: "Ada King Lovelace",
     single: "Ada",
@@ -67,6 +69,9 @@ describe("expressions", () => {
     ["stage lookup($settings.stages)", "purchase"],
     ["'OPEN' lookup($settings.stages)", "open"],
     ["'other' lookup($settings.stages)", undefined],
+    ["'a' lookup('a=1,a = 2 = 3, b')", "2 = 3"],
+    ["'b' lookup(',=x,B=,')", "B"],
+    ["'' lookup('=x,,')", undefined],
     ["answers email", "ada@example.com"],
     ["prices sum(amount)", 0.3],
     ["list where(key, b) first", { key: "b", value: "2", field: { ref: "y" } }],
@@ -162,8 +167,8 @@ describe("expressions", () => {
         ),
         fc.jsonValue(),
         (text, entry) => {
-          if (mappingFault(text, "expression") === null) evaluate(parseExpression(text), { entry, around: {} });
-          if (mappingFault(text, "condition") === null) holds(parseCondition(text), { entry, around: {} });
+          if (mappingFault(text, "expression") === null) evaluate(parseExpression(text), { entry, around: {}, work: new Work() });
+          if (mappingFault(text, "condition") === null) holds(parseCondition(text), { entry, around: {}, work: new Work() });
         },
       ),
       { numRuns: 3000 },
@@ -172,9 +177,9 @@ describe("expressions", () => {
 
   test("a search costs at most the first thousand elements", () => {
     const list = Array.from({ length: 300_000 }, (_, i) => ({ key: i }));
-    const late = evaluate(parseExpression("list[key=299999].key"), { entry: { list }, around: {} });
+    const late = evaluate(parseExpression("list[key=299999].key"), { entry: { list }, around: {}, work: new Work() });
     expect(late).toBeUndefined();
-    expect(evaluate(parseExpression("list[key=999].key"), { entry: { list }, around: {} })).toBe(999);
+    expect(evaluate(parseExpression("list[key=999].key"), { entry: { list }, around: {}, work: new Work() })).toBe(999);
   });
 });
 

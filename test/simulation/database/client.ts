@@ -1,7 +1,7 @@
 // The driver's end of a connection to a simulated server: what the product, and the driver's own pool, use of `Client`.
 
 import { EventEmitter } from "node:events";
-import { callingProcess, type Action, type SimulatedProcess } from "../runtime/world.ts";
+import { callingProcess, cancel, type Action, type SimulatedProcess } from "../runtime/world.ts";
 import { clusterOf, type Cluster, type Server } from "./cluster.ts";
 import { connectionEnded, networkError } from "./errors.ts";
 import { Session, type Reply } from "./session.ts";
@@ -74,7 +74,7 @@ export class SimulatedClient extends EventEmitter {
     let timeout: Action | null = null;
     this.#onConnected = (error) => {
       this.#onConnected = null;
-      if (timeout) timeout.isCancelled = true;
+      if (timeout) cancel(timeout);
       onConnected(error);
     };
     const socket = this.#options.stream?.() ?? null;
@@ -132,7 +132,7 @@ export class SimulatedClient extends EventEmitter {
     let timeout: Action | null = null;
     const settle: Callback = (error, result) => {
       if (!this.#pending.delete(fail)) return;
-      if (timeout) timeout.isCancelled = true;
+      if (timeout) cancel(timeout);
       callback(error, result);
     };
     const fail = (error: unknown) => settle(error);

@@ -38,14 +38,15 @@ export class Tables {
 
   constructor() {
     this.#db.exec("PRAGMA synchronous = OFF; PRAGMA temp_store = MEMORY; PRAGMA journal_mode = MEMORY");
+    this.#db.function("simulation_is_locking", () => (this.#isRecording && this.onTouch ? 1 : 0));
+    this.#db.function("simulation_is_recording", () => (this.#isRecording ? 1 : 0));
     this.#db.function("simulation_touch", { varargs: true }, (by, name, ...key) => {
-      if (!this.#isRecording || !this.onTouch) return null;
       const table = this.table(String(name));
-      this.onTouch({ table, key: `${table.name} ${key.join(" ")}`, by: by as Touch["by"] });
+      this.onTouch?.({ table, key: `${table.name} ${key.join(" ")}`, by: by as Touch["by"] });
       return null;
     });
     this.#db.function("simulation_change", { varargs: true }, (name, kind, ...values) => {
-      if (this.#isRecording) this.#record(this.table(String(name)), String(kind), values as Value[]);
+      this.#record(this.table(String(name)), String(kind), values as Value[]);
       return null;
     });
   }
@@ -93,8 +94,12 @@ export class Tables {
     });
     const all = (row: "OLD" | "NEW") => columns.map((column) => `${row}."${column}"`).join(", ");
     const keys = (row: "OLD" | "NEW") => key.map((at) => `${row}."${columns[at]}"`).join(", ");
-    const trigger = (when: string, what: string, work: string) =>
-      this.#db.exec(`CREATE TEMP TRIGGER "${name} ${when} ${what}" ${when} ${what} ON "${name}" BEGIN SELECT ${work}; END`);
+    // The arguments of the work are read only where its condition holds.
+    const trigger = (when: "BEFORE" | "AFTER", what: string, work: string) =>
+      this.#db.exec(
+        `CREATE TEMP TRIGGER "${name} ${when} ${what}" ${when} ${what} ON "${name}"
+         WHEN ${when === "BEFORE" ? "simulation_is_locking()" : "simulation_is_recording()"} BEGIN SELECT ${work}; END`,
+      );
     if (hasLocks) {
       trigger("BEFORE", "INSERT", `simulation_touch('insert', '${name}', ${keys("NEW")})`);
       trigger("BEFORE", "UPDATE", `simulation_touch('write', '${name}', ${keys("OLD")})`);

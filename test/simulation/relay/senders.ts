@@ -4,7 +4,7 @@
 import { createHmac } from "node:crypto";
 import type { Random } from "../runtime/random.ts";
 import type { FaultAt } from "../runtime/occurrences.ts";
-import type { World } from "../runtime/world.ts";
+import { cancel, type World } from "../runtime/world.ts";
 import { emailOf, sourceSecret, type SimulatedSite } from "./base.ts";
 import type { InboundAnswer, InboundRequest, RelayNode } from "./node.ts";
 
@@ -109,7 +109,7 @@ export class Senders {
         if (isLost("lost answer to a sender")) return;
         world.after(random.between(0.1, 3), `answer ${answer.status} to ${label}`, () => {
           if (isOver) return;
-          timeout.isCancelled = true;
+          cancel(timeout);
           this.#count(request, answer.status, answered);
           const taken = new Set(answered.map(({ purchase }) => purchase));
           const purchases = request.purchases.filter((purchase) => !taken.has(purchase));

@@ -1,7 +1,7 @@
 // The clocks, timers and random numbers that code of the product finds in its globals. Each belongs to the process whose code
 // asks. Code outside of any process has none, but may read the time.
 
-import { callingProcess, currentProcess, type Action, type SimulatedProcess } from "./world.ts";
+import { callingProcess, cancel, currentProcess, type Action, type SimulatedProcess } from "./world.ts";
 
 const maxDelayMs = 2 ** 31 - 1;
 
@@ -27,7 +27,7 @@ class Timer {
   }
 
   close(): this {
-    if (this.action) this.action.isCancelled = true;
+    if (this.action) cancel(this.action);
     this.action = null;
     return this;
   }

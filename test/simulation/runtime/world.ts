@@ -32,6 +32,14 @@ export type Action = {
   isCancelled: boolean;
 };
 
+const nothing = () => {};
+
+/** Cancels an action. It stays in its place until its time has come, and must not keep alive what it would have used. */
+export function cancel(action: Action): void {
+  action.isCancelled = true;
+  action.run = nothing;
+}
+
 /** A run that does not end by itself. Orders of magnitude above what a seed needs. */
 const maxActions = 2_000_000;
 
@@ -98,7 +106,7 @@ export class World {
     this.trace.add(this.now, process?.name ?? "world", action.label);
     if (!process) return action.run();
     try {
-      running.run(process, action.run);
+      process.run(action.run);
     } catch (error) {
       if (!(error instanceof ProcessDied)) throw error;
     }
@@ -194,6 +202,8 @@ export class SimulatedProcess {
   readonly modules = new Map<string, unknown>();
   /** What the operating system does when the process ends: it closes sockets and files. */
   readonly onEnd = new Set<() => void>();
+  /** Runs code of the process. */
+  readonly run: <T>(work: () => T) => T;
 
   constructor(machine: Machine, name: string) {
     this.machine = machine;
@@ -201,6 +211,8 @@ export class SimulatedProcess {
     this.name = name;
     this.random = this.world.random.stream(name);
     this.bootedAt = this.world.now;
+    // One snapshot for all actions: `running.run` would make a new one for each.
+    this.run = running.run(this, () => AsyncLocalStorage.snapshot());
   }
 
   /** The machine's clock. */
@@ -211,10 +223,6 @@ export class SimulatedProcess {
   /** Milliseconds on the monotonic clock. */
   elapsed(): number {
     return this.world.now - this.bootedAt;
-  }
-
-  run<T>(work: () => T): T {
-    return running.run(this, work);
   }
 
   /** Schedules an action of this process. */
