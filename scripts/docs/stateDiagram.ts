@@ -18,9 +18,10 @@ function stateDiagram(): string {
     for (const edge of edges) {
       if (edge.name !== step) continue;
       const [before, after] = [worlds[edge.from], worlds[edge.to]];
+      const change = `${stateOf(before)} --> ${stateOf(after)}`;
+      if (causes.get(change)?.has(cause)) continue;
       // A settlement that another node's came before changes nothing.
       if (JSON.stringify(before?.deliveries) === JSON.stringify(after?.deliveries)) continue;
-      const change = `${stateOf(before)} --> ${stateOf(after)}`;
       causes.set(change, (causes.get(change) ?? new Set()).add(cause));
     }
   }

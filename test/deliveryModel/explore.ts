@@ -38,10 +38,17 @@ export function explore(begun: readonly World[], table: Steps = steps): Graph {
 
   for (const world of begun) numberOf(world, null);
   for (let from = 0; from < worlds.length; from++) {
-    for (const { next, ...taken } of stepsFrom(worlds[from] as World, table)) {
-      const edge = { ...taken, from, to: 0 };
-      edge.to = numberOf(next, edge);
-      edges.push(edge);
+    const world = worlds[from] as World;
+    for (const name in table) {
+      const step = table[name] as Step;
+      for (const choice of choicesOf(world, step)) {
+        const next = takeStep(world, step, choice);
+        if (!next) continue;
+        const { delivery, node, job } = choice;
+        const edge = { from, to: 0, name, delivery, node, job };
+        edge.to = numberOf(next, edge);
+        edges.push(edge);
+      }
     }
   }
 
@@ -51,18 +58,6 @@ export function explore(begun: readonly World[], table: Steps = steps): Graph {
     return path.toReversed();
   }
   return { worlds, edges, pathTo };
-}
-
-type Taken = Omit<Edge, "from" | "to"> & { next: World };
-
-function* stepsFrom(world: World, table: Steps): Iterable<Taken> {
-  for (const name in table) {
-    const step = table[name] as Step;
-    for (const one of choicesOf(world, step)) {
-      const next = takeStep(world, step, one);
-      if (next) yield { ...one, name, next };
-    }
-  }
 }
 
 type Choice = { delivery: number; node: Node; job: Job | null };

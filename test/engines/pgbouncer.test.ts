@@ -90,7 +90,7 @@ describe.skipIf(isMissing("PgBouncer", program, "install the package pgbouncer")
           await sleep(1000);
           const { error } = await home.fails("site", "list");
           await database.restart();
-          await eventually("events are accepted again", async () => (await load.send(keys)) === 200, 60);
+          await eventually("events are accepted again", async () => (await load.send(keys)) === 200);
           return error;
         }
         const sent = await load.sendDuring(keys, 4, restart());
@@ -150,7 +150,7 @@ describe.skipIf(isMissing("PgBouncer", program, "install the package pgbouncer")
           const waits = `SELECT pg_backend_pid() <> pid AS waits FROM pg_locks WHERE NOT granted AND relation = CAST('leases' AS regclass)`;
           const isWaiting = async () => (await client.query(waits)).rows.length > 0;
           await eventually("the lock waits", isWaiting);
-          await eventually("it gives way", async () => !(await isWaiting()), 15);
+          await eventually("it gives way", async () => !(await isWaiting()));
           await client.query("COMMIT");
           await locking;
         });

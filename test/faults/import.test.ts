@@ -62,7 +62,7 @@ describe.concurrent.each(engines)("an import on %s", { timeout: isLong ? 1_800_0
           if (run.child.exitCode !== null) throw new Error(`the import ended by itself: ${run.printed.err}${run.printed.out}`);
           return (await lineOf(home)) > total * part;
         },
-        isLong ? 600 : 60,
+        isLong ? 600 : 240,
       );
       run.child.kill("SIGKILL");
       await run.ended;
@@ -89,7 +89,7 @@ describe.concurrent.each(engines)("an import on %s", { timeout: isLong ? 1_800_0
     expect(await numberOf(home, `SELECT COUNT(*) AS n FROM events`)).toBe(distinct);
     // The value is the number of the row.
     expect(await numberOf(home, `SELECT COUNT(DISTINCT value) AS n FROM events`)).toBe(distinct);
-    await eventually("everything is sent", async () => (await deliveryStates(home)).sent === distinct, isLong ? 600 : 60);
+    await eventually("everything is sent", async () => (await deliveryStates(home)).sent === distinct, isLong ? 600 : 240);
     expect(await numberOf(home, `SELECT COUNT(*) AS n FROM attempts`)).toBe(distinct);
     // The pushed totals count each row once, too.
     expect(await numberOf(home, `SELECT SUM(conversions) AS n FROM totals`)).toBe(distinct);

@@ -113,14 +113,10 @@ async function chaos(engine: Engine): Promise<void> {
   expect(happened.removed).toBeGreaterThan(30);
   for (const { acknowledged, receiver, secret } of hooks) {
     // A webhook that a killed node had leased is free when the lease expires.
-    await eventually(
-      "everything was pushed",
-      () => {
-        const { conversions, removed } = sumOf(acknowledged);
-        return conversions >= happened.conversions && removed >= happened.removed;
-      },
-      60,
-    );
+    await eventually("everything was pushed", () => {
+      const { conversions, removed } = sumOf(acknowledged);
+      return conversions >= happened.conversions && removed >= happened.removed;
+    });
     expect(sumOf(acknowledged)).toEqual(happened);
     expect(areInOrder(once(acknowledged))).toBe(true);
     // Refused pushes also had the same totals under the same id: sumOf() fails otherwise.

@@ -181,6 +181,5 @@ describe.concurrent.each(Object.entries(setups))("a rolling restart behind %s", 
       for (const node of nodes) expect(await node.stop()).toBe(0);
       for (const node of nodes) expect(node.output()).not.toContain('"level":50');
     },
-    120_000,
   );
 });

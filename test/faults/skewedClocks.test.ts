@@ -75,30 +75,26 @@ async function startNode(on: Store, aheadMs: number, onSent: (body: string) => v
   return { state, stop };
 }
 
-test.each([14, -14, 30, -30, 60, -60])(
-  "no delivery is sent twice when the clock of a node differs by %i s",
-  async (seconds) => {
-    const { siteId, connectionId } = await addConnection();
-    const deliveries = [queuedDelivery(connectionId, "webhook")];
-    const at = Date.now() - 120_000;
-    const orders = Array.from({ length: count }, () => shortId());
-    await Promise.all(
-      orders.map((orderId) =>
-        store.events.accept(newEvent(siteId, { orderId, receivedAt: at, time: at }, { deliveries, ownership: ownedByAny(at) })),
-      ),
-    );
-    const times = new Map(orders.map((orderId) => [orderId, 0]));
-    const onSent = (body: string) => {
-      for (const orderId of orders) if (body.includes(orderId)) times.set(orderId, (times.get(orderId) ?? 0) + 1);
-    };
-    const [right, off] = [await startNode(store, 0, onSent), await startNode(other, seconds * 1000, onSent)];
-    const isDone = () => [...times.values()].every((n) => n > 0);
-    await eventually("all are sent", isDone);
-    await right.stop();
-    await off.stop();
-    expect([...times.values()].filter((n) => n !== 1)).toEqual([]);
-    // A node whose clock is further off than is permitted sends nothing.
-    if (Math.abs(seconds) > 30) expect(off.state.sent).toBe(0);
-  },
-  120_000,
-);
+test.each([14, -14, 30, -30, 60, -60])("no delivery is sent twice when the clock of a node differs by %i s", async (seconds) => {
+  const { siteId, connectionId } = await addConnection();
+  const deliveries = [queuedDelivery(connectionId, "webhook")];
+  const at = Date.now() - 120_000;
+  const orders = Array.from({ length: count }, () => shortId());
+  await Promise.all(
+    orders.map((orderId) =>
+      store.events.accept(newEvent(siteId, { orderId, receivedAt: at, time: at }, { deliveries, ownership: ownedByAny(at) })),
+    ),
+  );
+  const times = new Map(orders.map((orderId) => [orderId, 0]));
+  const onSent = (body: string) => {
+    for (const orderId of orders) if (body.includes(orderId)) times.set(orderId, (times.get(orderId) ?? 0) + 1);
+  };
+  const [right, off] = [await startNode(store, 0, onSent), await startNode(other, seconds * 1000, onSent)];
+  const isDone = () => [...times.values()].every((n) => n > 0);
+  await eventually("all are sent", isDone);
+  await right.stop();
+  await off.stop();
+  expect([...times.values()].filter((n) => n !== 1)).toEqual([]);
+  // A node whose clock is further off than is permitted sends nothing.
+  if (Math.abs(seconds) > 30) expect(off.state.sent).toBe(0);
+});

@@ -250,7 +250,6 @@ describe.each(endToEndEngines)("an installation without a browser, on %s", (engi
     await eventually(
       "the key is refused",
       async () => (await relay.post(key, freshEvent(), { Host: "deleted.example.com" })).status === 401,
-      10,
     );
     const { key: apiKey } = await home.run("api-key", "add", "reader");
     expect((await api(apiKey, `/sites/${site.id}`)).status).toBe(404);

@@ -63,7 +63,7 @@ export function databaseFile(home: Installation): string {
 /** Reads the database directly, past the relay. */
 export async function rows(home: Installation, sql: string): Promise<Row[]> {
   if (home.engine === "postgres") return onPostgres(home, async (client) => (await client.query(sql)).rows);
-  const db = new DatabaseSync(databaseFile(home), { readOnly: true, timeout: 5000 });
+  const db = new DatabaseSync(databaseFile(home), { readOnly: true, timeout: 60_000 });
   try {
     return db.prepare(sql).all();
   } finally {
@@ -78,7 +78,7 @@ export async function change(home: Installation, ...statements: string[]): Promi
       for (const statement of statements) await client.query(statement);
     });
   }
-  const db = new DatabaseSync(databaseFile(home), { timeout: 5000 });
+  const db = new DatabaseSync(databaseFile(home), { timeout: 60_000 });
   try {
     for (const statement of statements) db.exec(statement);
   } finally {
@@ -104,7 +104,7 @@ export async function listDeliveries(home: Installation): Promise<Delivery[]> {
 function withQuery<T>(home: Installation, work: (db: Query) => Promise<T>): Promise<T> {
   if (home.engine === "postgres")
     return onPostgres(home, (client) => work({ all: async (sql, params = []) => (await client.query(sql, [...params])).rows }));
-  const db = new DatabaseSync(databaseFile(home), { readOnly: true, timeout: 5000 });
+  const db = new DatabaseSync(databaseFile(home), { readOnly: true, timeout: 60_000 });
   const all: Query["all"] = async (sql, params = []) => db.prepare(toSqliteParams(sql)).all(...params) as never;
   return work({ all }).finally(() => db.close());
 }

@@ -41,7 +41,7 @@ export async function createNodes(
 /** Runs SQL on the database directly, as another program would. */
 export async function sql(location: StoreLocation, text: string): Promise<Record<string, unknown>[]> {
   if (location.engine === "sqlite") {
-    const db = new DatabaseSync(location.file, { timeout: 5000 });
+    const db = new DatabaseSync(location.file, { timeout: 60_000 });
     // The store reads one snapshot per iteration of the event loop; another program never runs within the same one.
     await yieldToEventLoop();
     try {
