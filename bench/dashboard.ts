@@ -1,6 +1,6 @@
 // `npx node bench/dashboard.ts` measures the dashboard in Chromium: requests and bytes of the first load, the largest contentful
 // paint on a slow phone, the time to render fifty rows as a ratio to an empty list, scrolling through ten thousand rows, and the
-// usual interactions, which `--interactions` measures alone.
+// usual interactions. `--interactions` and `--paints` measure one of these alone.
 // Times depend on the machine and its load, which is printed; bytes and requests do not: test/dashboard/lists.test.ts checks them.
 
 import { readFileSync } from "node:fs";
@@ -18,7 +18,7 @@ const options = process.argv.slice(2);
 const numbers = options.filter((one) => !one.startsWith("--"));
 const events = Number(numbers[0] ?? 10_000);
 const rounds = Number(numbers[1] ?? 5);
-const onlyInteractions = options.includes("--interactions");
+const alone = ["--interactions", "--paints"].find((one) => options.includes(one));
 const perBatch = 500;
 
 /** Sends events with the inbound key, as a shop does. */
@@ -191,7 +191,9 @@ async function loadsAndLists(browser: Browser, origin: string, cookies: string, 
   console.log(
     `${events} rows: ${medianFrameMs.toFixed(0)} ms for a frame while scrolling (longest ${longestFrameMs.toFixed(0)}), at most ${maxRows} rows in the document`,
   );
+}
 
+async function paints(browser: Browser, origin: string, cookies: string, at: string): Promise<void> {
   for (const path of ["/sign-in", `${at}/overview`, `${at}/events`]) {
     const times: number[] = [];
     for (let round = 0; round < rounds; round++)
@@ -219,8 +221,9 @@ try {
       .join(", ")}`,
   );
 
-  await interactions(browser, origin, cookies, at);
-  if (!onlyInteractions) await loadsAndLists(browser, origin, cookies, at);
+  if (alone !== "--paints") await interactions(browser, origin, cookies, at);
+  if (!alone) await loadsAndLists(browser, origin, cookies, at);
+  if (alone !== "--interactions") await paints(browser, origin, cookies, at);
 } finally {
   await browser.close();
   await relay.stop();

@@ -13,6 +13,7 @@ import { rememberFocus } from "./common/recentFocus.ts";
 import { askEarly, queryClient } from "./common/api/query.ts";
 import { startLanguage, useShownLanguage } from "./common/shownLanguage.ts";
 import { loadFrame, router } from "./router.tsx";
+import { askForOverview } from "./scenes/overview/askEarly.ts";
 import { makeTheme } from "./theme.ts";
 
 // Styles that are created at run time need this nonce, or the page's policy blocks them.
@@ -37,8 +38,8 @@ function Dashboard() {
 // The relay leaves this link out of the pages before sign-in.
 const hasFrame = document.querySelector("link[rel=modulepreload]") !== null;
 if (hasFrame) {
-  askEarly("GET /session", {});
-  askEarly("GET /sites", {});
+  void askEarly("GET /session", {});
+  void askForOverview(location);
 }
 rememberFocus();
 // Until then the page shows the brand. Not awaited here: the frame's file imports this one.

@@ -6,7 +6,7 @@
 //   --only REGEXP  only pages whose name matches
 //   --size NAMES   the windows (desktop,laptop,phone)
 //   --locale NAMES the languages and formats of the browser (en-US), like en-US,de-DE
-//   --guides       only the pictures of the guides, which go to docs/images
+//   --guides       only the pictures of the README and of the guides, which go to docs/images
 
 import { spawn } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
@@ -14,8 +14,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
-import type { Browser, BrowserContext, Locator, Page, Request } from "playwright-core";
+import type { Browser, BrowserContext, Page, Request } from "playwright-core";
 import { findChromium, launchChromium } from "../test/browser/launch.ts";
+import { invitationIn, memberPages, pictures, publicPages, type Demo, type Picture, type Shown } from "./screenshotPages.ts";
 
 const { values } = parseArgs({
   options: {
@@ -32,18 +33,6 @@ const wanted = new RegExp(values.only);
 const locales = values.locale.split(",");
 const wantedSizes = values.size.split(",");
 
-type Demo = { origin: string; owner: string; password: string; site: string; product: string; invitation: string };
-type Shown = {
-  name: string;
-  path: string;
-  /** Runs before the picture is taken. */
-  prepare?: (page: Page) => Promise<void>;
-  /** The height of the window, for a drawer that fills it. */
-  height?: number;
-  /** True for a page that fills the window: it is taken as it is. */
-  fits?: true;
-};
-
 const sizes = {
   desktop: { width: 1440, height: 900 },
   laptop: { width: 1024, height: 768 },
@@ -52,227 +41,7 @@ const sizes = {
 const unknownSize = wantedSizes.find((name) => !Object.hasOwn(sizes, name));
 if (unknownSize !== undefined) throw new Error(`There is no size ${unknownSize}. Choose from ${Object.keys(sizes).join(", ")}.`);
 const schemes = ["light", "dark"] as const;
-
-const publicPages: Shown[] = [
-  { name: "sign-in", path: "/dashboard/sign-in" },
-  { name: "forgotten", path: "/dashboard/forgotten" },
-  { name: "reset", path: "/dashboard/reset#screenshots" },
-  { name: "reference", path: "/api/reference" },
-];
-
-const invitationIn = ({ invitation }: Demo): Shown => ({
-  name: "invitation",
-  path: `/dashboard/invitation#${invitation}`,
-});
-
-/** Opens the trace of the first event. */
-async function openTrace(page: Page): Promise<void> {
-  await page.locator("tbody tr").first().click();
-}
-
-/** Opens the trace of an event of the past, whose person has visits. */
-async function openPath(page: Page): Promise<void> {
-  await page.locator("tbody tr").filter({ hasText: "AO-" }).nth(1).click();
-  await page.locator(".cc-path").scrollIntoViewIfNeeded();
-}
-
-/** Chooses a file of past conversions and checks it. */
-async function checkFile(page: Page): Promise<void> {
-  const time = new Date(Date.now() - 86_400_000).toISOString();
-  const rows = [`ada@example.com,A-1,${time},49.90,purchase`, `bob@example.com,A-2,soon,12.00,purchase`];
-  const buffer = Buffer.from(`Email,Order ID,Paid at,Total,Event,Shop\n${rows.map((row) => `${row},north\n`).join("")}`);
-  await page.locator("input[type=file]").setInputFiles({ name: "orders.csv", mimeType: "text/csv", buffer });
-  await page.getByRole("button", { name: /^(?:Check the file|Datei prüfen)$/ }).click();
-  await page.getByRole("button", { name: /^(?:Import 1 row|1 Zeile importieren)$/ }).waitFor();
-}
-
-/** Shares a view and opens it. */
-const openShared =
-  (scope: "report" | "wall") =>
-  async (page: Page): Promise<void> => {
-    const { origin, pathname } = new URL(page.url());
-    const site = pathname.split("/")[3] ?? "";
-    const answer = await page.request.post(`${origin}/api/v1/sites/${site}/shared-links`, {
-      data: { scope, name: "Agency" },
-      headers: { Origin: origin },
-    });
-    const { url } = (await answer.json()) as { url: string };
-    await page.goto(`${origin}${new URL(url).pathname}${new URL(url).hash}`);
-    await page
-      .locator(scope === "wall" ? "#ticker li" : "h2")
-      .first()
-      .waitFor();
-  };
-
-/** Opens the match quality of a platform that can be asked for confirmations. */
-async function openQuality(page: Page): Promise<void> {
-  await page.locator("tbody a", { hasText: "Google Ads" }).first().click();
-}
-
-/** Enters a value rule, of which the page shows what it would have sent. */
-async function enterRule(page: Page): Promise<void> {
-  await page.getByLabel(/^(?:Value of purchase|Wert von purchase)$/).fill("20%");
-  await page.locator("[aria-live=polite] p").first().waitFor();
-}
-
-/** Opens a tab of a source, the first one where none is named. */
-const openSource =
-  (tab: number, name = "") =>
-  async (page: Page) => {
-    await page.locator("article a", { hasText: name }).first().click();
-    await page.getByRole("tab").nth(tab).click();
-  };
-
-/** Opens the dialog of an action of the first source; on a phone the actions are in a menu. */
-const askSource = (action: RegExp) => async (page: Page) => {
-  await openSource(0)(page);
-  const menu = page.getByRole("button", { name: /^(?:More actions|Weitere Aktionen)$/ });
-  const button = page.getByRole("button", { name: action });
-  await button.or(menu).first().waitFor();
-  if (!(await button.isVisible())) await menu.click();
-  await button.click();
-  // The menu of a phone is a dialog too.
-  await page
-    .getByRole("dialog")
-    .filter({ has: page.getByRole("button", { name: /^(?:Cancel|Abbrechen)$/ }) })
-    .waitFor();
-};
-
-/** Opens the orders behind the first loss of the funnel. */
-async function openMissing(page: Page): Promise<void> {
-  await page.locator(".cc-funnel-losses a").first().click();
-}
-
-function memberPages({ site, product }: Demo): Shown[] {
-  const page = (name: string, path: string, more: Partial<Shown> = {}): Shown => ({
-    name,
-    path: `/dashboard/sites/${site}/${path}`,
-    ...more,
-  });
-  return [
-    { name: "sites", path: "/dashboard/sites" },
-    { name: "account", path: "/dashboard/account" },
-    page("overview", "overview"),
-    page("overview-linear", "overview?model=linear"),
-    page("first-conversion", "first-conversion"),
-    page("events", "events"),
-    page("trace", "events?event=purchase&clickId=gclid", { prepare: openTrace, height: 1400 }),
-    page("trace-path", "events?event=purchase&clickId=gclid", { prepare: openPath }),
-    page("sources", "sources"),
-    page("source-add", "sources?add=stripe"),
-    page("source-setup", "sources", { prepare: openSource(0) }),
-    page("source-requests", "sources", { prepare: openSource(1) }),
-    page("source-preview", "sources", { prepare: openSource(2) }),
-    page("source-settings", "sources", { prepare: openSource(3) }),
-    page("source-mapping", "sources", { prepare: openSource(2, "Mountain school") }),
-    page("source-pause", "sources", { prepare: askSource(/^(?:Pause|Pausieren)$/) }),
-    page("source-rotate", "sources", { prepare: askSource(/^(?:Rotate address|Adresse erneuern)$/) }),
-    page("source-remove", "sources", { prepare: askSource(/^(?:Remove|Entfernen)$/) }),
-    page("platforms", "integrations"),
-    page("platform-meta", "integrations/meta"),
-    page("platform-meta-values", "integrations/meta?tab=events", { prepare: enterRule }),
-    page("platform-meta-test", "integrations/meta?tab=test"),
-    page("platform-meta-performance", "integrations/meta?tab=performance"),
-    page("platform-linkedin", "integrations/linkedin"),
-    page("platform-reddit", "integrations/reddit"),
-    page("sync-log", "integrations/log"),
-    page("webhooks", "integrations/webhooks"),
-    page("data-export", "integrations/export"),
-    page("quality", "integrations/quality"),
-    page("quality-connection", "integrations/quality", { prepare: openQuality }),
-    page("reconciliation", "reconciliation"),
-    page("funnel", "reconciliation/funnel"),
-    page("reconciliation-rows", "reconciliation/funnel", { prepare: openMissing }),
-    { name: "leads", path: `/dashboard/sites/${product}/leads` },
-    page("keys", "configuration/keys"),
-    page("tag", "configuration/tag"),
-    page("domains", "configuration/domains"),
-    page("general", "configuration/general"),
-    page("invalid-clicks", "bots/clicks"),
-    page("evidence", "bots/evidence"),
-    page("bot-visits", "bots/visits"),
-    page("suspicious-visits", "bots/visits?suspicious=true"),
-    page("traffic", "configuration/traffic"),
-    page("consent", "configuration/consent"),
-    page("deduplication", "configuration/deduplication"),
-    page("import", "configuration/import", { prepare: checkFile }),
-    page("api-keys", "settings/api-keys"),
-    page("assistants", "settings/assistants"),
-    page("members", "settings/members"),
-    page("alerts", "settings/alerts"),
-    page("shared-report", "settings/sharing", { prepare: openShared("report") }),
-    page("wall", "settings/sharing", { prepare: openShared("wall"), fits: true }),
-    page("sharing", "settings/sharing"),
-    page("oauth-apps", "settings/oauth-apps"),
-    page("audit", "settings/audit"),
-  ];
-}
-
-/** A part of a page, from the top of one element to the end of another: a few pictures, which several guides share. */
-type Picture = Shown & { from: (page: Page) => Locator; to: (page: Page) => Locator; above?: number; below?: number };
-
 const pictureSize = { width: 1120, height: 900 };
-
-/** Adds a source that has not seen a request, and opens it. */
-const openNew =
-  (kind: string, settings: Record<string, string>) =>
-  async (page: Page): Promise<void> => {
-    const { origin, pathname } = new URL(page.url());
-    const site = pathname.split("/")[3] ?? "";
-    const answer = await page.request.post(`${origin}/api/v1/sites/${site}/sources`, {
-      data: { kind, settings },
-      headers: { Origin: origin },
-    });
-    if (!answer.ok()) throw new Error(`adding a source failed: ${answer.status()} ${await answer.text()}`);
-    const { source } = (await answer.json()) as { source: { id: string } };
-    await page.goto(`${origin}/dashboard/sites/${site}/sources/${source.id}`);
-    await page.getByRole("tabpanel").waitFor();
-  };
-
-function pictures({ site }: Demo): Picture[] {
-  const path = `/dashboard/sites/${site}/sources`;
-  const panel = (page: Page) => page.getByRole("tabpanel");
-  const card = (title: string) => (page: Page) =>
-    page.locator(".cc-card").filter({ has: page.getByRole("heading", { name: title, exact: true }) });
-  const kinds = (page: Page) => page.locator("section").last();
-  return [
-    { name: "source-choose", path, from: kinds, to: (page) => page.locator(".cc-tile", { hasText: "Salesforce" }), above: 16 },
-    { name: "source-set-up", path, prepare: openNew("stripe", {}), from: panel, to: card("Address and secret"), below: 4 },
-    { name: "source-woocommerce", path, prepare: openNew("woocommerce", {}), from: panel, to: card("At WooCommerce") },
-    {
-      name: "source-salesforce",
-      path,
-      prepare: openNew("salesforce", { organization_id: "00D000000000062EAA", stages: "Closed Won=purchase" }),
-      from: panel,
-      to: card("At Salesforce"),
-    },
-    { name: "source-live", path, prepare: openSource(0, "Shopify"), from: panel, to: card("Live") },
-    {
-      name: "source-requests",
-      path,
-      prepare: openSource(1, "Stripe"),
-      from: panel,
-      to: (page) => page.locator("tbody tr").nth(7),
-      below: 0,
-    },
-    {
-      name: "source-mapping",
-      path,
-      prepare: openSource(2, "Mountain school"),
-      from: panel,
-      to: (page) => page.getByText("The chosen line is"),
-      below: 8,
-    },
-    {
-      name: "source-preview",
-      path,
-      prepare: openSource(2, "Mountain school"),
-      from: card("Preview"),
-      to: card("Preview"),
-      above: 16,
-    },
-  ];
-}
 
 const margin = 16;
 
@@ -282,23 +51,29 @@ async function takePictures(context: BrowserContext, demo: Demo): Promise<void> 
     recordFaults(page, picture.name);
     const settled = createSettler(page);
     try {
+      await page.emulateMedia({ colorScheme: picture.scheme ?? "light" });
+      if (picture.window) await page.setViewportSize(picture.window);
       await page.goto(`${demo.origin}${picture.path}`);
       await settled();
       if (picture.prepare) await picture.prepare(page).then(settled);
-      await fitWindow(page, settled, picture);
-      const [first, last] = await Promise.all([picture.from(page).boundingBox(), picture.to(page).boundingBox()]);
-      if (!first || !last) throw new Error("the part is not shown");
-      const { above = 0, below = margin } = picture;
-      const y = first.y - above;
-      const clip = { x: first.x - margin, y, width: first.width + 2 * margin, height: last.y + last.height + below - y };
+      const clip = picture.window ? {} : { clip: await findPart(page, settled, picture) };
       const file = join(pathOf("../docs/images/"), `${picture.name}.png`);
-      await page.screenshot({ path: file, clip, animations: "disabled", caret: "hide" });
+      await page.screenshot({ path: file, ...clip, animations: "disabled", caret: "hide" });
       console.log(file);
     } catch (error) {
       faults.push(`${picture.name}: ${error instanceof Error ? (error.message.split("\n")[0] ?? "") : String(error)}`);
     }
     await page.close();
   }
+}
+
+async function findPart(page: Page, settled: () => Promise<void>, picture: Extract<Picture, { from: unknown }>) {
+  await fitWindow(page, settled, picture);
+  const [first, last] = await Promise.all([picture.from(page).boundingBox(), picture.to(page).boundingBox()]);
+  if (!first || !last) throw new Error("the part is not shown");
+  const { above = 0, below = margin } = picture;
+  const y = first.y - above;
+  return { x: first.x - margin, y, width: first.width + 2 * margin, height: last.y + last.height + below - y };
 }
 
 /** Returns a function that waits until all requests but the live feed have ended, and nothing is loading. */
@@ -430,7 +205,7 @@ const browser: Browser = await launchChromium(found);
 async function takeGuides(): Promise<void> {
   const demo = await startDemo();
   try {
-    const options = { viewport: pictureSize, colorScheme: "light", locale: "en-US", reducedMotion: "reduce" } as const;
+    const options = { viewport: pictureSize, locale: "en-US", reducedMotion: "reduce" } as const;
     const context = await browser.newContext(options);
     await signIn(context, demo.answer);
     await takePictures(context, demo.answer);

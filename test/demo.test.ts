@@ -68,17 +68,21 @@ test("the demo reports a port that is taken in one sentence, before it does anyt
   other.close();
 });
 
-test("the demo's audit log is in the order of time", async () => {
+test("the demo's audit log is in the order of time, and its progress never goes back", async () => {
   const location = { engine: "sqlite", file: join(freshFolder(), "cleancast.db") } as const;
   const encryptionKey = randomBytes(32);
   const receiver = { url: "http://127.0.0.1:9", close: async () => {} };
+  const shares: Record<string, number[]> = {};
   const { shop, product, rejectedOrder } = await writeHistory({
     location,
     encryptionKey,
     now: Date.now(),
     days: 5,
     receiver,
+    onProgress: (step, share) => void (shares[step] ??= []).push(share),
   });
+  expect(Object.keys(shares)).toEqual(["events", "statistics"]);
+  for (const of of Object.values(shares)) expect(of).toEqual(of.toSorted((one, other) => one - other));
   // The command that the demo prints explains this order.
   const env = { CLEANCAST_DATA: dirname(location.file), CLEANCAST_ENCRYPTION_KEY: encryptionKey.toString("hex") };
   const why = await commandIn({ args: ["why", rejectedOrder?.orderId ?? "none", "--site", shop.demo.host], env });

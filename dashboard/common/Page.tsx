@@ -123,7 +123,7 @@ export function Card({
     <section className="cc-card">
       {(title !== undefined || actions) && (
         <Group justify="space-between" align="flex-start" gap="sm" px="md" pt="md" pb={padded ? 0 : "md"}>
-          <Box style={{ flex: "1 1 160px", minWidth: 0 }}>
+          <Box style={{ flex: "1 1 220px", minWidth: 0 }}>
             {title !== undefined && <Title order={2}>{title}</Title>}
             {about && (
               <Text c="dimmed" size="sm" mt={2} component="div">

@@ -101,7 +101,6 @@ export const reconciliationText = section("reconciliation", {
         one: "# of them has no common order ID: it was found by person, day and value.",
         other: "# of them have no common order ID: they were found by person, day and value.",
       }),
-    csv: "orders that were never received, for the import",
   },
   repair: {
     send: "Send them",
@@ -109,7 +108,8 @@ export const reconciliationText = section("reconciliation", {
       plural(orders, { one: "Send # order to all platforms?", other: "Send # orders to all platforms?" }),
     sendConsequence:
       "Each order with an email becomes a conversion and is delivered to every connection. Orders without an email are left out, and so are those that arrived since, or to which an event of the same person, day and value may belong. Platforms accept conversions up to a certain age.",
-    sendAbout: "Sends these orders as conversions. The CSV has them in the form that the import reads.",
+    sendAbout: "Sends these orders as conversions. Or download them in the form that the import reads.",
+    csv: "CSV for the import",
     sent: (orders: number) => plural(orders, { one: "# order sent", other: "# orders sent" }),
     compareAgain: "They are being delivered. Compare again to see what became of them.",
     withoutEmail: (orders: number) =>
@@ -262,6 +262,7 @@ export const reconciliationText = section("reconciliation", {
   leads: {
     title: "Lead stages",
     about: "How many leads reached each stage, by their source, and how long they took from the stage before.",
+    bySource: "By source",
     learn: "About lead stages",
     period: "Period",
     days: (days: number) => plural(days, { one: "Last day", other: "Last # days" }),

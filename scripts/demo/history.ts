@@ -248,11 +248,13 @@ async function countAll(
   { from, now }: { from: number; now: number },
   onProgress: (share: number) => void,
 ): Promise<void> {
-  // The worker goes from the newest hour to the oldest one.
+  // The worker goes from the newest hour to the oldest one, a few hours of each site in turn.
+  const shares = new Map([...directory.sites()].map(({ id }) => [id, 0]));
   const counted: Store["statistics"] = {
     ...store.statistics,
     replaceHour(siteId, hour, ...figures) {
-      onProgress(1 - (hour * hourMs - from) / (now - from));
+      shares.set(siteId, Math.max(shares.get(siteId) ?? 0, 1 - (hour * hourMs - from) / (now - from)));
+      onProgress([...shares.values()].reduce((sum, share) => sum + share, 0) / shares.size);
       return store.statistics.replaceHour(siteId, hour, ...figures);
     },
   };

@@ -53,6 +53,21 @@ inChromium("charts", () => {
       expect(await page.locator(".cc-chart-mark").count()).toBe(2);
       expect(await legend("Conversions per day").innerText()).toBe("Conversions\nSite added");
       expect(await chart("Conversions per day").getAttribute("aria-valuetext")).toMatch(/, Conversions: 1$/);
+      // On a laptop the overview has two columns.
+      await page.setViewportSize({ width: 1024, height: 900 });
+      const card = (name: string) => page.locator("section", { has: chart(name) });
+      const boxes = await Promise.all(["Conversions per day", "Value in EUR"].map((name) => card(name).boundingBox()));
+      expect(boxes[0]?.y).toBe(boxes[1]?.y);
+      expect((boxes[0]?.x ?? 0) + (boxes[0]?.width ?? 0)).toBeLessThan(boxes[1]?.x ?? 0);
+      await page.setViewportSize({ width: 1280, height: 900 });
+      // No card is stretched to the height of another one.
+      const empty = await page.locator("main section.cc-card").evaluateAll((cards) =>
+        cards.flatMap((one) => {
+          const rest = one.getBoundingClientRect().bottom - (one.lastElementChild?.getBoundingClientRect().bottom ?? 0);
+          return rest > 2 ? [`${one.querySelector("h2")?.textContent}: ${Math.round(rest)} px`] : [];
+        }),
+      );
+      expect(empty).toEqual([]);
 
       const eventTime = new Date(Date.now() - 8 * dayMs);
       for (const [orderId, value] of [

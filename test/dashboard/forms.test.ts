@@ -237,6 +237,43 @@ inChromium("forms", () => {
   );
 
   test(
+    "the title of a dialog is stronger than its labels, and fields, buttons, links and tiles have one focus ring",
+    async () => {
+      const { page, open } = browser;
+      await open("/sites");
+      await press(page, "Add a site");
+      const looks = (one: Locator) =>
+        one.evaluate((element) => {
+          const { fontSize, fontWeight } = getComputedStyle(element);
+          return { size: Number.parseFloat(fontSize), weight: Number(fontWeight) };
+        });
+      const title = await looks(page.getByRole("dialog").getByRole("heading"));
+      const label = await looks(page.getByRole("dialog").locator("label").first());
+      expect(title.size).toBeGreaterThan(label.size);
+      expect(title.weight).toBeGreaterThanOrEqual(label.weight);
+      await page.keyboard.press("Escape");
+      await open(`/sites/${site}/integrations`);
+      await settled(page);
+      const rings = new Set<string>();
+      const kinds = new Set<string>();
+      await page.keyboard.press("Tab");
+      for (let stop = 0; stop < 40; stop++) {
+        await page.keyboard.press("Tab");
+        const [kind, ring] = await page.evaluate(() => {
+          const focused = document.activeElement as HTMLElement;
+          const { outlineStyle, outlineWidth, outlineColor } = getComputedStyle(focused);
+          return [focused.tagName, `${outlineStyle} ${outlineWidth} ${outlineColor}`] as const;
+        });
+        kinds.add(kind);
+        rings.add(ring);
+      }
+      expect([...kinds]).toEqual(expect.arrayContaining(["A", "BUTTON", "INPUT"]));
+      expect([...rings]).toEqual([expect.stringMatching(/^solid 2px rgb/)]);
+    },
+    scenarioMs,
+  );
+
+  test(
     "a password that is too short is reported at the field, not by the browser",
     async () => {
       const { page, open } = browser;

@@ -293,6 +293,7 @@ inChromium("keys, webhooks, filters and persons", () => {
       };
       await open(`/sites/${site}/bots/visits?suspicious=true&visit=${(await suspicious())[0]?.id}`);
       await sees(page, /content type or the accepted types are not those/);
+      await sees(page, /^Not known of this visit: .*how a form was filled in/);
       await press(page, "This was a person");
       await sees(page, "192.0.2.0/24 is allowed");
       expect(await allowed()).toBe("192.0.2.0/24");

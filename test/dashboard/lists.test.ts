@@ -161,11 +161,12 @@ inChromium("lists", () => {
               const { top, right, bottom } = one.getBoundingClientRect();
               return top >= space.top && right <= space.right && bottom <= space.bottom;
             };
+            const problem = cell.querySelector(".cc-deliveries > .cc-strong");
             const more = /^\+(\d+)$/.exec(marks.at(-1)?.textContent ?? "")?.[1];
             return {
-              isCut: !marks.every(isSeen),
+              isCut: ![...marks, ...(problem ? [problem] : [])].every(isSeen),
               deliveries: more === undefined ? marks.length : marks.length - 1 + Number(more),
-              problem: cell.querySelector(".cc-deliveries > .cc-strong")?.textContent ?? null,
+              problem: problem?.textContent ?? null,
             };
           }),
         );

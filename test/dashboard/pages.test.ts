@@ -208,10 +208,9 @@ inChromium("every page", () => {
       const { page, open, go, errors } = browser;
       const wrong: string[] = [];
       await open("/sites");
-      // Only the colours are checked in dark mode: all other rules have the same result in light mode.
       const onPhone = async (path: string) => {
-        await emulate(page, "dark", 375);
-        for (const fault of await findViolations(page, coloursOnly)) wrong.push(`${path}, dark: ${fault}`);
+        await emulate(page, "dark", 390);
+        for (const fault of await findViolations(page)) wrong.push(`${path}, dark on a phone: ${fault}`);
         for (const one of await findOverflow(page)) wrong.push(`${path}, too wide for a phone: ${one}`);
         for (const one of await findCutOff(page)) wrong.push(`${path}, cut off on a phone: ${one}`);
         for (const one of await findBrokenWords(page)) wrong.push(`${path}, broken on a phone: ${one}`);
@@ -220,6 +219,7 @@ inChromium("every page", () => {
         await emulate(page, "light", 1024);
         for (const one of await findCutOff(page)) wrong.push(`${path}, cut off at 1024: ${one}`);
         for (const one of await findBrokenWords(page)) wrong.push(`${path}, broken at 1024: ${one}`);
+        await page.setViewportSize({ width: 1440, height: 900 });
         for (const fault of await findViolations(page)) wrong.push(`${path}, light: ${fault}`);
         const heights = await rowHeights(page);
         if (heights.length > 1) wrong.push(`${path}: the rows of a virtual list are ${heights.join(" and ")} pixels tall`);

@@ -54,6 +54,9 @@ inChromium("reconciliation", () => {
       await funnel.getByRole("link", { name: /Lost before Received/ }).click();
       await row(page, "#1003").waitFor();
       await expect.poll(() => page.getByRole("row").count()).toBe(2);
+      // No column is empty for every order, and the two files can be told apart.
+      expect(await page.getByRole("columnheader").allInnerTexts()).toEqual(["Time", "Order", "Listed"]);
+      expect(await page.getByRole("link", { name: /CSV/ }).allInnerTexts()).toEqual(["CSV for the import", "CSV"]);
 
       await press(page, "Send them");
       const dialog = page.getByRole("dialog");

@@ -161,8 +161,9 @@ inChromium("roles", () => {
         expect(await page.getByRole("button", { name: "Mute for a day" }).count(), path).toBe(0);
       }
       await ownerBrowser.go(`/sites/${first}/configuration/tag`);
-      await press(page, /needs? attention$/);
+      await page.getByRole("button", { name: /needs? attention$/ }).press("Enter");
       await checkLayer(page, "scenes/frame/Frame.tsx");
+      await expect.poll(() => page.evaluate(() => document.activeElement?.closest("[role=dialog]") !== null)).toBe(true);
       await page.getByRole("dialog").getByRole("link", { name: "Reconnect Webhook" }).click();
       await page.waitForURL(/\/integrations\/webhook/);
       // The page says it once, and offers the repair.
@@ -173,6 +174,7 @@ inChromium("roles", () => {
       await press(page, "Mute for a day");
       await page.getByRole("button", { name: "Mute for a day" }).waitFor({ state: "detached" });
       expect(viewerBrowser.errors).toEqual({ scriptErrors: [], failedRequests: [] });
+      expect(ownerBrowser.errors.scriptErrors).toEqual([]);
       // The overview loads fewer translations than other pages, but those of its alerts.
       const german = await user(relay, owner, { locale: "de-DE" });
       await german.open(`/sites/${first}/overview`);

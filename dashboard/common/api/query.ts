@@ -99,9 +99,9 @@ export function useApi<Name extends RouteName>(
   return error === query.error ? query : ({ ...query, error } as typeof query);
 }
 
-/** Asks for what a page will need, before its code is loaded. */
-export const askEarly = <Name extends RouteName>(name: Name, input: Input<Name>): void =>
-  void queryClient.prefetchQuery({ queryKey: [name, input], queryFn: ({ signal }) => call(name, input, signal) });
+/** Asks for what a page will need, before its code is loaded. The page finds the answer, or asks again after a failure. */
+export const askEarly = <Name extends RouteName>(name: Name, input: Input<Name>): Promise<Answer<Name> | undefined> =>
+  queryClient.fetchQuery({ queryKey: [name, input], queryFn: ({ signal }) => call(name, input, signal) }).catch(() => undefined);
 
 type PageOf<Name extends RouteName> = Answer<Name> extends { items: (infer Item)[]; next: string | null } ? Item : never;
 
@@ -133,14 +133,20 @@ export function useRows<Name extends RouteName>(
     ...(keepRows ? { refetchOnWindowFocus: false, refetchOnReconnect: false } : {}),
   });
   const error = useShownError(query);
-  return {
+  const listed = {
     rows: useMemo(() => query.data?.pages.flatMap((page) => page.items), [query.data]),
-    first: query.data?.pages[0] as Answer<Name> | undefined,
     error,
-    isLoading: query.isLoading,
     more: query.hasNextPage ? () => void query.fetchNextPage() : null,
     isLoadingMore: query.isFetchingNextPage,
-    retry: () => void query.refetch(),
+  };
+  const retry = () => void query.refetch();
+  return {
+    ...listed,
+    first: query.data?.pages[0] as Answer<Name> | undefined,
+    isLoading: query.isLoading,
+    retry,
+    /** For the table of the rows. */
+    listed: { ...listed, onRetry: retry },
   };
 }
 

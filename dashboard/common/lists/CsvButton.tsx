@@ -2,8 +2,10 @@ import { Button } from "@mantine/core";
 import { Download } from "lucide-react";
 import { commonText } from "../../messages/common.ts";
 
-/** Downloads a list as CSV. */
-export function CsvButton({ href, of }: { href: string; of: string }) {
+type What = { of: string; label?: undefined } | { label: string; of?: undefined };
+
+/** Downloads a list as CSV. Where a page has two, the label says what each is for. */
+export function CsvButton({ href, of, label }: { href: string } & What) {
   return (
     <Button
       component="a"
@@ -12,9 +14,9 @@ export function CsvButton({ href, of }: { href: string; of: string }) {
       size="compact-sm"
       variant="default"
       leftSection={<Download size={14} />}
-      aria-label={commonText.list.csvOf(of)}
+      {...(of === undefined ? {} : { "aria-label": commonText.list.csvOf(of) })}
     >
-      {commonText.list.csv}
+      {label ?? commonText.list.csv}
     </Button>
   );
 }

@@ -118,7 +118,7 @@ export function ScoreField(props: FieldProps) {
   const value = Number(form.value(name)) || 1;
   return (
     <Stack gap={4}>
-      <Text size="sm" fw={500} id={`${name}-label`}>
+      <Text size="sm" fw={600} id={`${name}-label`}>
         {label}
       </Text>
       <Text size="xs" c="dimmed" component="div">

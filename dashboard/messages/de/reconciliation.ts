@@ -102,7 +102,6 @@ export const reconciliation: Translation<typeof reconciliationText> = {
         one: "# davon hat keine gemeinsame Bestellnummer: Sie wurde nach Person, Tag und Wert gefunden.",
         other: "# davon haben keine gemeinsame Bestellnummer: Sie wurden nach Person, Tag und Wert gefunden.",
       }),
-    csv: "nie empfangene Bestellungen, für den Import",
   },
   repair: {
     send: "Jetzt senden",
@@ -113,7 +112,8 @@ export const reconciliation: Translation<typeof reconciliationText> = {
       }),
     sendConsequence:
       "Jede Bestellung mit einer E-Mail-Adresse wird zu einer Conversion und an alle Verbindungen zugestellt. Bestellungen ohne E-Mail-Adresse werden ausgelassen, ebenso die, die seitdem eingetroffen sind oder zu denen ein Ereignis derselben Person mit gleichem Tag und Wert gehören kann. Plattformen nehmen Conversions nur bis zu einem bestimmten Alter an.",
-    sendAbout: "Sendet diese Bestellungen als Conversions. Die CSV-Datei hat sie in der Form, die der Import liest.",
+    sendAbout: "Sendet diese Bestellungen als Conversions. Oder laden Sie sie in der Form herunter, die der Import liest.",
+    csv: "CSV für den Import",
     sent: (orders) => plural(orders, { one: "# Bestellung gesendet", other: "# Bestellungen gesendet" }),
     compareAgain: "Sie werden zugestellt. Vergleichen Sie erneut, um zu sehen, was aus ihnen wurde.",
     withoutEmail: (orders) =>
@@ -275,6 +275,7 @@ export const reconciliation: Translation<typeof reconciliationText> = {
   leads: {
     title: "Lead-Stufen",
     about: "Wie viele Leads jede Stufe erreicht haben, nach ihrer Quelle, und wie lange sie von der Stufe davor brauchten.",
+    bySource: "Nach Quelle",
     learn: "Über Lead-Stufen",
     period: "Zeitraum",
     days: (days: number) => plural(days, { one: "Letzter Tag", other: "Letzte # Tage" }),

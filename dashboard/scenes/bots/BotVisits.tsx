@@ -31,7 +31,7 @@ export function BotVisits() {
   const { text, change } = useQueryParams();
   const suspicious = text("suspicious") === "true" ? "true" : "false";
   const isSuspicious = suspicious === "true";
-  const { rows, error, more, isLoadingMore, retry } = useRows("GET /sites/:site/bots", {
+  const { listed } = useRows("GET /sites/:site/bots", {
     params: { site },
     query: { limit: 10, suspicious },
   });
@@ -117,13 +117,9 @@ export function BotVisits() {
       <Rows
         label={botsText.visits.title}
         columns={columns}
-        rows={rows}
+        {...listed}
         keyOf={({ id }) => id}
         to={({ id }) => ({ to: ".", search: { visit: id, ...kind } })}
-        error={error}
-        onRetry={retry}
-        more={more}
-        isLoadingMore={isLoadingMore}
         empty={
           <Empty icon={Bot} title={isSuspicious ? botsText.visits.noneSuspicious : botsText.visits.emptyTitle}>
             {botsText.visits.empty}

@@ -77,7 +77,7 @@ export default function Evidence() {
         }
       >
         <Stack gap="sm" px="md" pb="sm">
-          {data && (
+          {data && shown && shown.length > 0 && (
             <Text size="sm" c="dimmed">
               {texts.aboutCounts(countText(data.emails), countText(data.conversions))}
             </Text>

@@ -33,7 +33,8 @@ export function Explanation({ of, label = botsText.check.signals }: { of: Checke
     of.siteRule && botsText.check.siteRule(serverText(of.siteRule)),
     of.network && botsText.check.network(serverText(of.network)),
     of.country && botsText.check.country(of.country),
-    of.notLookedAt.length > 0 && botsText.check.notChecked(of.notLookedAt.map(serverText).join(", ")),
+    of.notLookedAt.length > 0 &&
+      botsText.check.unknown(of.notLookedAt.map((part) => nameIn(botsText.check.parts, part)).join(", ")),
   ].filter((text) => typeof text === "string");
   return (
     <Stack gap="sm">
@@ -72,8 +73,7 @@ export function Explanation({ of, label = botsText.check.signals }: { of: Checke
   );
 }
 
-const categoryName = (category: string): string =>
-  (botsText.check.categories as Readonly<Record<string, string>>)[category] ?? category;
+const nameIn = (names: Readonly<Record<string, string>>, name: string): string => names[name] ?? name;
 
 function Signal({ one }: { one: Checked["signals"][number] }) {
   return (
@@ -81,7 +81,7 @@ function Signal({ one }: { one: Checked["signals"][number] }) {
       <td>
         <Text size="sm">{reasonText(`${one.category}:${one.name}`)}</Text>
         <Text size="xs" c="dimmed">
-          {categoryName(one.category)}
+          {nameIn(botsText.check.categories, one.category)}
         </Text>
       </td>
       <td>

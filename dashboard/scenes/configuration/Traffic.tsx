@@ -8,6 +8,13 @@ import { ScoreField, SwitchField } from "../../common/settings/settingFields.tsx
 import { ConfigurationPage } from "../frame/SectionPage.tsx";
 import { configurationText } from "../../messages/configuration.ts";
 
+const lists = [
+  ["allow_user_agents", "our-uptime-monitor", "allowUserAgents"],
+  ["deny_user_agents", "MyCrawler/*", "denyUserAgents"],
+  ["allow_networks", "203.0.113.7", "allowNetworks"],
+  ["deny_networks", "198.51.100.0/24", "denyNetworks"],
+] as const;
+
 export default function Traffic() {
   const site = useSiteId();
   return (
@@ -23,30 +30,9 @@ export default function Traffic() {
           about={configurationText.traffic.aboutRules}
           fields={(form) => (
             <SimpleGrid cols={{ base: 1, md: 2 }} spacing="lg" verticalSpacing="md">
-              <ListField
-                form={form}
-                name="allow_user_agents"
-                placeholder="our-uptime-monitor"
-                help={configurationText.traffic.allowUserAgents}
-              />
-              <ListField
-                form={form}
-                name="deny_user_agents"
-                placeholder="MyCrawler/*"
-                help={configurationText.traffic.denyUserAgents}
-              />
-              <ListField
-                form={form}
-                name="allow_networks"
-                placeholder="203.0.113.7"
-                help={configurationText.traffic.allowNetworks}
-              />
-              <ListField
-                form={form}
-                name="deny_networks"
-                placeholder="198.51.100.0/24"
-                help={configurationText.traffic.denyNetworks}
-              />
+              {lists.map(([name, placeholder, help]) => (
+                <ListField key={name} form={form} name={name} placeholder={placeholder} help={configurationText.traffic[help]} />
+              ))}
               <CountriesField form={form} name="allow_countries" help={configurationText.traffic.allowCountries} />
               <CountriesField form={form} name="deny_countries" help={configurationText.traffic.denyCountries} />
             </SimpleGrid>

@@ -247,7 +247,7 @@ function AlertBell() {
   const count = site?.health.figures?.openAlerts ?? 0;
   if (!site || count === 0) return null;
   return (
-    <Popover opened={isOpen} onChange={(opened) => !opened && close()} position="bottom-start" trapFocus withRoles={false}>
+    <Popover opened={isOpen} onChange={(opened) => !opened && close()} position="bottom-start" returnFocus withRoles={false}>
       <Popover.Target>
         <Button
           variant="subtle"

@@ -1,6 +1,6 @@
 // The open alerts of the site in the frame: a list behind the bell, and a banner on the overview and on the page that repairs one.
 
-import { Alert, Anchor, Box, Button, Group, Stack, Text } from "@mantine/core";
+import { Alert, Anchor, Box, Button, FocusTrap, Group, Stack, Text } from "@mantine/core";
 import { useLocalStorage } from "@mantine/hooks";
 import { Link, useLocation } from "@tanstack/react-router";
 import { TriangleAlert } from "lucide-react";
@@ -51,49 +51,51 @@ function useRepair(site: string) {
   return (alert: AlertLine) => repairOf(alert, nameOf, { mayChange, isOwner });
 }
 
-/** The list behind the bell. */
+/** The list behind the bell. It takes the focus itself: the popover is open before its code is loaded. */
 export function AlertList({ site, onClose }: { site: Site; onClose: () => void }) {
   const alerts = useOpenAlerts(site.id);
   const repairFor = useRepair(site.id);
   const { isMuted, unmute } = useMuted(site.id);
   return (
-    <Stack gap="sm" w={360} maw="calc(100vw - 48px)">
-      <LoadState of={alerts} rows={2} />
-      <Stack component="ul" gap="sm" m={0} p={0} style={{ listStyle: "none", maxHeight: 360, overflowY: "auto" }}>
-        {alerts.open?.map((alert) => {
-          const repair = repairFor(alert);
-          return (
-            <li key={nameOfAlert(alert)}>
-              <Group gap={6} wrap="nowrap" align="flex-start">
-                {alert.platform && <PlatformMark id={alert.platform} />}
-                <Box miw={0}>
-                  <Text size="sm">{withFullStop(capitalize(serverText(alert.title)))}</Text>
-                  <Group gap="sm">
-                    {repair ? (
-                      <TextLink to={`/sites/${site.id}/${repair.path}`} search={repair.search} onClick={onClose}>
-                        {repair.label}
-                      </TextLink>
-                    ) : (
-                      <Text size="sm" c="dimmed">
-                        {whoRepairs(alert)}
-                      </Text>
-                    )}
-                    {isMuted(alert) && (
-                      <Anchor component="button" type="button" size="sm" onClick={() => unmute(alert)}>
-                        {guardText.alerts.unmute}
-                      </Anchor>
-                    )}
-                  </Group>
-                </Box>
-              </Group>
-            </li>
-          );
-        })}
+    <FocusTrap>
+      <Stack gap="sm" w={360} maw="calc(100vw - 48px)">
+        <LoadState of={alerts} rows={2} />
+        <Stack component="ul" gap="sm" m={0} p={0} style={{ listStyle: "none", maxHeight: 360, overflowY: "auto" }}>
+          {alerts.open?.map((alert) => {
+            const repair = repairFor(alert);
+            return (
+              <li key={nameOfAlert(alert)}>
+                <Group gap={6} wrap="nowrap" align="flex-start">
+                  {alert.platform && <PlatformMark id={alert.platform} />}
+                  <Box miw={0}>
+                    <Text size="sm">{withFullStop(capitalize(serverText(alert.title)))}</Text>
+                    <Group gap="sm">
+                      {repair ? (
+                        <TextLink to={`/sites/${site.id}/${repair.path}`} search={repair.search} onClick={onClose}>
+                          {repair.label}
+                        </TextLink>
+                      ) : (
+                        <Text size="sm" c="dimmed">
+                          {whoRepairs(alert)}
+                        </Text>
+                      )}
+                      {isMuted(alert) && (
+                        <Anchor component="button" type="button" size="sm" onClick={() => unmute(alert)}>
+                          {guardText.alerts.unmute}
+                        </Anchor>
+                      )}
+                    </Group>
+                  </Box>
+                </Group>
+              </li>
+            );
+          })}
+        </Stack>
+        <TextLink to={`/sites/${site.id}/settings/alerts`} onClick={onClose}>
+          {guardText.alerts.all}
+        </TextLink>
       </Stack>
-      <TextLink to={`/sites/${site.id}/settings/alerts`} onClick={onClose}>
-        {guardText.alerts.all}
-      </TextLink>
-    </Stack>
+    </FocusTrap>
   );
 }
 

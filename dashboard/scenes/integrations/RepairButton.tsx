@@ -53,11 +53,11 @@ export function RepairLine({ site, repairs }: { site: string; repairs: readonly 
     .slice(0, maxShown);
   if (groups.length === 0) return null;
   return (
-    <Group component="ul" aria-label={resultsText.repair.title} m={0} px="md" py="xs" gap="xs">
+    <Group component="ul" aria-label={resultsText.repair.title} m={0} px="md" py="xs" gap="4px 16px" className="cc-list">
       {groups.map(([repair, ...others]) => (
-        <Group component="li" key={`${repair?.path} ${repair?.label}`} gap={6} wrap="nowrap" fz="sm">
-          <TriangleAlert size={14} aria-hidden color="var(--mantine-color-yellow-text)" />
-          {resultsText.repair.waiting(others.length + 1, repair?.platform ?? "")}
+        <Text component="li" key={`${repair?.path} ${repair?.label}`} size="sm">
+          <TriangleAlert size={14} aria-hidden color="var(--mantine-color-yellow-text)" style={{ verticalAlign: -2 }} />{" "}
+          {resultsText.repair.waiting(others.length + 1, repair?.platform ?? "")}{" "}
           <Anchor
             renderRoot={(props) => <Link to={`/sites/${site}/${repair?.path}`} search={repair?.search} {...props} />}
             fz="sm"
@@ -65,7 +65,7 @@ export function RepairLine({ site, repairs }: { site: string; repairs: readonly 
           >
             {repair?.label}
           </Anchor>
-        </Group>
+        </Text>
       ))}
     </Group>
   );

@@ -34,7 +34,7 @@ export default function LeadStages() {
     <Page title={reconciliationText.leads.title} about={reconciliationText.leads.about}>
       <Card
         padded={false}
-        title={reconciliationText.leads.title}
+        title={reconciliationText.leads.bySource}
         about={<DocsLink page="how-to/lead-stages">{reconciliationText.leads.learn}</DocsLink>}
         actions={
           <Group gap="sm" align="flex-end">

@@ -1,6 +1,6 @@
 // Conversions and their value over time.
 
-import { SegmentedControl, Text } from "@mantine/core";
+import { SegmentedControl, Skeleton, Text } from "@mantine/core";
 import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 import { useSite } from "../../common/api/session.ts";
@@ -8,7 +8,7 @@ import { TimeChart } from "../../common/charts/TimeChart.tsx";
 import { moneyText, shortMoney } from "../../common/format/numbers.ts";
 import { ChartCard } from "./ChartCard.tsx";
 import { useSegment } from "./segments.ts";
-import { conversionsIn, earlierOf, endOfStep, inCurrency, isRunning, type Statistics } from "./statistics.ts";
+import { conversionsIn, earlierOf, endOfStep, inCurrency, stepsOf, type Statistics } from "./statistics.ts";
 import { overviewText } from "../../messages/overview.ts";
 
 type Props = { site: string; of: Statistics };
@@ -30,11 +30,21 @@ function useSiteMark() {
   return site && { name: overviewText.siteAdded, at: site.createdAt };
 }
 
-const useRowsLink = ({ site, of }: Props) => ({
+const useRowsLink = ({ site, of }: { site: string; of: Pick<Statistics, "from" | "to"> }) => ({
   to: `/sites/${site}/events`,
   search: conversionsIn(of, useSegment().segment),
   label: overviewText.events,
 });
+
+/** What stands around the charts, before the figures have come: on a slow line, the page is painted a second earlier. */
+export function ComingCharts(props: { site: string; of: Pick<Statistics, "from" | "to" | "step"> }) {
+  const rows = useRowsLink(props);
+  return [overviewText.conversions, overviewText.value].map(({ title, about }) => (
+    <ChartCard key={title} title={title} counts={about[props.of.step]} rows={rows}>
+      <Skeleton height={244} />
+    </ChartCard>
+  ));
+}
 
 export function ConversionsChart(props: Props) {
   const { of } = props;
@@ -49,11 +59,8 @@ export function ConversionsChart(props: Props) {
     >
       <TimeChart
         label={overviewText.conversions.chart[of.step]}
-        times={of.steps.map(({ startsAt }) => startsAt)}
-        step={of.step}
-        timeZone={of.timeZone}
+        {...stepsOf(of)}
         height={220}
-        isRunning={isRunning(of)}
         series={[
           {
             name: overviewText.conversions.title,
@@ -98,11 +105,8 @@ export function ValueChart(props: Props) {
     >
       <TimeChart
         label={overviewText.value.series(currency)}
-        times={of.steps.map(({ startsAt }) => startsAt)}
-        step={of.step}
-        timeZone={of.timeZone}
+        {...stepsOf(of)}
         height={220}
-        isRunning={isRunning(of)}
         series={[
           {
             name: overviewText.value.series(currency),

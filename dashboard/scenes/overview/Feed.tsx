@@ -13,16 +13,15 @@ import { OtherMode, useMode } from "../../common/lists/TestMode.tsx";
 import { Empty, LoadState } from "../../common/states.tsx";
 import { Money, TestBadge, Time } from "../../common/values.tsx";
 import { DeliveryStates, EventStatus, isUnreleased, tracePath } from "../events/eventCells.tsx";
+import { feedLength, newestEvents } from "./askEarly.ts";
 import { commonText } from "../../messages/common.ts";
 import { overviewText } from "../../messages/overview.ts";
-
-const shownAtOnce = 10;
 
 export function Feed({ site }: { site: string }) {
   const client = useQueryClient();
   const mode = useMode();
   const isTest = mode === "test";
-  const list = useApi("GET /sites/:site/events", { params: { site }, query: { mode, limit: shownAtOnce } });
+  const list = useApi("GET /sites/:site/events", newestEvents(site, mode));
   const [received, setReceived] = useState<ReadonlyMap<string, EventSummary>>(new Map());
   const [announcement, setAnnouncement] = useState("");
   // Throttled: screen readers announce a burst once, and the figures are refreshed once.
@@ -44,7 +43,7 @@ export function Feed({ site }: { site: string }) {
     () => void list.refetch(),
   );
   // Ids are ordered by time.
-  const rows = [...known.values()].toSorted((one, other) => (one.id < other.id ? 1 : -1)).slice(0, shownAtOnce);
+  const rows = [...known.values()].toSorted((one, other) => (one.id < other.id ? 1 : -1)).slice(0, feedLength);
   return (
     <Card
       title={isTest ? overviewText.feed.testTitle : overviewText.feed.title}

@@ -4,6 +4,7 @@ import { Box, Button, Collapse, Group, Progress, Text, Title } from "@mantine/co
 import { useLocalStorage } from "@mantine/hooks";
 import { Link } from "@tanstack/react-router";
 import { ChevronDown, ChevronUp, CircleCheck, CircleDashed } from "lucide-react";
+import type { ReactNode } from "react";
 import { Card } from "../../common/Page.tsx";
 import type { Answer } from "../../common/api/api.ts";
 import { useMay } from "../../common/api/session.ts";
@@ -27,12 +28,12 @@ export default function FirstSteps({ site, steps }: { site: string; steps: reado
     defaultValue: false,
     getInitialValueInEffect: false,
   });
-  const done = steps.filter((one) => one.done).length;
+  const done = steps.filter((one) => one.done);
   const mayChange = useMay("admin", site);
   return (
     <Card
       title={sitesText.checklist.title}
-      about={sitesText.checklist.progress(done, steps.length)}
+      about={sitesText.checklist.progress(done.length, steps.length)}
       actions={
         <Button
           variant="subtle"
@@ -46,7 +47,11 @@ export default function FirstSteps({ site, steps }: { site: string; steps: reado
         </Button>
       }
     >
-      <Progress value={(done / steps.length) * 100} size={4} aria-label={sitesText.checklist.progressLabel(done, steps.length)} />
+      <Progress
+        value={(done.length / steps.length) * 100}
+        size={4}
+        aria-label={sitesText.checklist.progressLabel(done.length, steps.length)}
+      />
       <Collapse expanded={!isFolded}>
         {!mayChange && (
           <Text size="sm" c="dimmed" mt="sm">
@@ -54,68 +59,73 @@ export default function FirstSteps({ site, steps }: { site: string; steps: reado
           </Text>
         )}
         <Box component="ol" mt="xs" mb={0} mx={0} p={0} className="cc-list cc-lines">
-          {steps.map((step) => (
-            <ChecklistStep key={step.step} site={site} mayChange={mayChange} {...step} />
-          ))}
+          {steps.map((step) => !step.done && <ToDo key={step.step} site={site} mayChange={mayChange} {...step} />)}
+          {done.length > 0 && (
+            <StepLine icon={<CircleCheck size={18} aria-hidden color="var(--cc-good)" />}>
+              <Text size="sm">
+                {done.map(({ step }) => sitesText.checklist.steps[step].title).join(", ")}{" "}
+                <Text span size="xs" c="dimmed">
+                  {sitesText.checklist.done}
+                </Text>
+              </Text>
+            </StepLine>
+          )}
         </Box>
       </Collapse>
     </Card>
   );
 }
 
-function ChecklistStep({
-  site,
-  mayChange,
-  step,
-  done,
-  detail,
-}: {
-  site: string;
-  mayChange: boolean;
-  step: Step["step"];
-  done: boolean;
-  detail: string | null;
-}) {
-  const { title, about, button } = sitesText.checklist.steps[step];
-  const Icon = done ? CircleCheck : CircleDashed;
+function StepLine({ icon, children }: { icon: ReactNode; children: ReactNode }) {
   return (
-    <Box component="li" py="sm">
-      <Group gap="sm" wrap="nowrap" align="flex-start">
-        <Icon size={18} aria-hidden style={{ flex: "none", marginTop: 1, color: done ? "var(--cc-good)" : "var(--cc-quiet)" }} />
-        <Group justify="space-between" gap="sm" style={{ flex: 1, minWidth: 0 }} wrap="nowrap">
-          <div style={{ minWidth: 0 }}>
-            <Title order={3}>
-              {title}{" "}
-              <Text span size="xs" c="dimmed">
-                {done ? sitesText.checklist.done : sitesText.checklist.toDo}
-              </Text>
-            </Title>
-            <Text size="sm" c="dimmed" style={{ overflowWrap: "anywhere" }}>
-              {detail === null ? (done ? "" : about) : serverText(detail)}
+    <Group component="li" py="sm" gap="sm" wrap="nowrap" align="flex-start">
+      <Box flex="none" lh={0} pt={1}>
+        {icon}
+      </Box>
+      <Box flex={1} miw={0}>
+        {children}
+      </Box>
+    </Group>
+  );
+}
+
+function ToDo({ site, mayChange, step, detail }: { site: string; mayChange: boolean } & Step) {
+  const { title, about, button } = sitesText.checklist.steps[step];
+  return (
+    <StepLine icon={<CircleDashed size={18} aria-hidden color="var(--cc-quiet)" />}>
+      <Group justify="space-between" gap="sm" wrap="nowrap">
+        <div style={{ minWidth: 0 }}>
+          <Title order={3}>
+            {title}{" "}
+            <Text span size="xs" c="dimmed">
+              {sitesText.checklist.toDo}
             </Text>
-          </div>
-          {!done && mayChange && (
-            <Button
-              component={Link}
-              to={`/sites/${site}/${paths[step]}`}
-              variant="light"
-              size="compact-sm"
-              style={{ flex: "none" }}
-            >
-              {button}
-            </Button>
-          )}
-        </Group>
+          </Title>
+          <Text size="sm" c="dimmed" style={{ overflowWrap: "anywhere" }}>
+            {detail === null ? about : serverText(detail)}
+          </Text>
+        </div>
+        {mayChange && (
+          <Button
+            component={Link}
+            to={`/sites/${site}/${paths[step]}`}
+            variant="light"
+            size="compact-sm"
+            style={{ flex: "none" }}
+          >
+            {button}
+          </Button>
+        )}
       </Group>
-      {step === "conversion" && !done && <FirstSource site={site} mayChange={mayChange} />}
-    </Box>
+      {step === "conversion" && <FirstSource site={site} mayChange={mayChange} />}
+    </StepLine>
   );
 }
 
 /** Most customers have a system that can send conversions without any code. */
 function FirstSource({ site, mayChange }: { site: string; mayChange: boolean }) {
   return (
-    <Group mt="xs" ml={30} gap="sm" justify="space-between" wrap="nowrap">
+    <Group mt="xs" gap="sm" justify="space-between" wrap="nowrap">
       <Text size="sm">{sitesText.checklist.sources}</Text>
       {mayChange && (
         <Button component={Link} to={`/sites/${site}/sources`} variant="light" size="compact-sm" style={{ flex: "none" }}>

@@ -1,7 +1,7 @@
 // The overview of a site: key figures, charts and the live feed.
 
 import "./overview.css";
-import { CloseButton, Group, SimpleGrid, Skeleton, Text } from "@mantine/core";
+import { CloseButton, Group, SimpleGrid, Skeleton, Stack, Text } from "@mantine/core";
 import { Page } from "../../common/Page.tsx";
 import { usePlatformName } from "../../common/api/platforms.ts";
 import { useSite, useSiteId } from "../../common/api/session.ts";
@@ -12,7 +12,7 @@ import { useQueryParams } from "../../common/lists/queryParams.ts";
 import { PlatformMark } from "../../common/platforms/PlatformMark.tsx";
 import { LoadError } from "../../common/states.tsx";
 import { Checklist } from "./Checklist.tsx";
-import { ConversionsChart, ValueChart } from "./Conversions.tsx";
+import { ComingCharts, ConversionsChart, ValueChart } from "./Conversions.tsx";
 import { Deliveries } from "./Deliveries.tsx";
 import { Feed } from "./Feed.tsx";
 import { Numbers } from "./Numbers.tsx";
@@ -20,7 +20,7 @@ import { BotsByReason, BotsOverTime, Duplicates } from "./Removed.tsx";
 import { ByEvent, BySource, segmentName } from "./Breakdown.tsx";
 import { MatchRate } from "./MatchRate.tsx";
 import { PeriodPicker } from "./PeriodPicker.tsx";
-import { readPeriod } from "./periods.ts";
+import { periodOf, readPeriod } from "./periods.ts";
 import { useSegment } from "./segments.ts";
 import { commonText } from "../../messages/common.ts";
 import { earlierRange, useStatistics, type Statistics } from "./statistics.ts";
@@ -53,7 +53,7 @@ function LiveOverview() {
   return (
     <Page
       title={overviewText.title}
-      about={<About of={data} timeZone={timeZone} />}
+      about={!isNew && <About of={data} timeZone={timeZone} />}
       actions={
         <>
           <TestSwitch />
@@ -76,12 +76,7 @@ function LiveOverview() {
                   <ValueChart site={site} of={data} />
                 </>
               ) : (
-                !error && (
-                  <>
-                    <Skeleton height={320} radius="md" />
-                    <Skeleton height={320} radius="md" />
-                  </>
-                )
+                !error && <ComingCharts site={site} of={periodOf(period, timeZone, Date.now())} />
               )}
             </SimpleGrid>
           </div>
@@ -99,24 +94,23 @@ function LiveOverview() {
   );
 }
 
+/** Columns rather than rows: a short card beside a long one would be half empty. */
 function Charts(props: { site: string; of: Statistics }) {
-  const { segment } = useSegment();
+  // Visits and duplicates are counted for the whole site only.
+  const isWhole = useSegment().segment === null;
   return (
     <SimpleGrid cols={{ base: 1, md: 2 }} spacing="md">
-      <BySource {...props} />
-      <ByEvent {...props} />
-      <Deliveries {...props} />
-      <MatchRate {...props} />
-      {/* Visits and duplicates are counted for the whole site only. */}
-      {!segment && (
-        <>
-          <BotsOverTime {...props} />
-          <BotsByReason {...props} />
-          <div style={{ gridColumn: "1 / -1" }}>
-            <Duplicates {...props} />
-          </div>
-        </>
-      )}
+      <Stack gap="md">
+        <BySource {...props} />
+        <Deliveries {...props} />
+        {isWhole && <BotsOverTime {...props} />}
+      </Stack>
+      <Stack gap="md">
+        <ByEvent {...props} />
+        <MatchRate {...props} />
+        {isWhole && <BotsByReason {...props} />}
+        {isWhole && <Duplicates {...props} />}
+      </Stack>
     </SimpleGrid>
   );
 }

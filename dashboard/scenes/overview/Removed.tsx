@@ -8,7 +8,7 @@ import { TimeChart } from "../../common/charts/TimeChart.tsx";
 import { countText } from "../../common/format/numbers.ts";
 import { reasonText } from "../../common/format/reasons.ts";
 import { ChartCard } from "./ChartCard.tsx";
-import { earlierOf, endOfStep, filteredIn, isRunning, type Statistics } from "./statistics.ts";
+import { earlierOf, endOfStep, filteredIn, stepsOf, type Statistics } from "./statistics.ts";
 import { TextLink } from "../../common/links.tsx";
 import { overviewText } from "../../messages/overview.ts";
 
@@ -32,11 +32,8 @@ export function BotsOverTime({ site, of }: Props) {
     >
       <TimeChart
         label={overviewText.bots.chart[of.step]}
-        times={of.steps.map(({ startsAt }) => startsAt)}
-        step={of.step}
-        timeZone={of.timeZone}
+        {...stepsOf(of)}
         height={200}
-        isRunning={isRunning(of)}
         series={[
           {
             name: overviewText.visits,
@@ -146,11 +143,8 @@ export function Duplicates({ site, of }: Props) {
     >
       <TimeChart
         label={overviewText.duplicates.chart[of.step]}
-        times={of.steps.map(({ startsAt }) => startsAt)}
-        step={of.step}
-        timeZone={of.timeZone}
+        {...stepsOf(of)}
         height={200}
-        isRunning={isRunning(of)}
         series={[
           {
             name: overviewText.duplicates.title,

@@ -8,7 +8,8 @@ import { useApi } from "../../common/api/query.ts";
 import type { Earlier } from "../../common/charts/TimeChart.tsx";
 import { useQueryParams } from "../../common/lists/queryParams.ts";
 import { overviewText } from "../../messages/overview.ts";
-import { periodOf, type ChosenPeriod } from "./periods.ts";
+import { statisticsInput } from "./askEarly.ts";
+import type { ChosenPeriod } from "./periods.ts";
 import type { Segment } from "./segments.ts";
 
 export type Statistics = Answer<"GET /sites/:site/statistics">;
@@ -34,18 +35,15 @@ export function useStatistics(site: string, period: ChosenPeriod, segment: Segme
     tick.start();
     return tick.stop;
   }, [tick]);
-  return useApi(
-    "GET /sites/:site/statistics",
-    {
-      params: { site },
-      query: { ...periodOf(period, timeZone, now), ...(segment ? { [segment.kind]: segment.name } : {}), model },
-    },
-    { keepPrevious: true, everyMs: 60_000, enabled: timeZone !== undefined },
-  );
+  return useApi("GET /sites/:site/statistics", statisticsInput(site, { period, segment, model }, timeZone, now), {
+    keepPrevious: true,
+    everyMs: 60_000,
+    enabled: timeZone !== undefined,
+  });
 }
 
 /** Returns the filters that list the events that were counted as conversions. */
-export const conversionsIn = ({ from, to }: Statistics, segment: Segment | null) => ({
+export const conversionsIn = ({ from, to }: Pick<Statistics, "from" | "to">, segment: Segment | null) => ({
   from,
   to,
   status: "accepted",
@@ -76,8 +74,13 @@ export function earlierRange({ from, step, steps }: Statistics): { from: number;
   return { from: first, to: last + (step === "hour" ? hourMs : 1) };
 }
 
-/** True while the last step of the period is not over. */
-export const isRunning = ({ to }: Statistics) => to > Date.now();
+/** The steps of a chart. While the period is not over, its last one is running. */
+export const stepsOf = ({ steps, step, timeZone, to }: Statistics) => ({
+  times: steps.map(({ startsAt }) => startsAt),
+  step,
+  timeZone,
+  isRunning: to > Date.now(),
+});
 
 export const sumOf = (states: Partial<Record<DeliveryState, number>>, without: DeliveryState[] = []) =>
   Object.entries(states)

@@ -21,7 +21,7 @@ export function Differences({ site, report }: { site: string; report: Report }) 
         </div>
       ))}
     >
-      <SimpleGrid cols={{ base: 2, md: 4 }} spacing="md">
+      <SimpleGrid cols={{ base: 2, md: 3, lg: Math.min(found.length, 5) }} spacing="md">
         {found.map((name) => (
           <Tile
             key={name}

@@ -89,7 +89,7 @@ function SendMissing(of: Of) {
           href={urlOf("GET /sites/:site/reconciliations/:run/missing.csv", {
             params: { site: of.site, run: of.run },
           })}
-          of={reconciliationText.differences.csv}
+          label={texts.csv}
         />
         <Text size="sm" c="dimmed" style={{ flex: "1 1 240px" }}>
           {texts.sendAbout}

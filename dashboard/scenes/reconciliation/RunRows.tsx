@@ -20,7 +20,7 @@ import { Money, State, Time } from "../../common/values.tsx";
 import { reconciliationText } from "../../messages/reconciliation.ts";
 import { serverText } from "../../messages/server.ts";
 import { Repair } from "./Repair.tsx";
-import { connectionName, funnelPage } from "./report.ts";
+import { connectionName, funnelPage, type RowClass } from "./report.ts";
 
 type Correction = NonNullable<Row["outcomes"][number]["correction"]>;
 type Row = Answer<"GET /sites/:site/reconciliations/:run/rows">["items"][number];
@@ -46,11 +46,7 @@ export default function RunRows() {
     never
   >;
   const params = { site, run };
-  const { rows, error, more, isLoadingMore, retry } = useRows(
-    "GET /sites/:site/reconciliations/:run/rows",
-    { params, query },
-    { keepRows: true },
-  );
+  const { listed } = useRows("GET /sites/:site/reconciliations/:run/rows", { params, query }, { keepRows: true });
   const texts = reconciliationText.rows;
   const platformName = usePlatformName();
   const report = useApi("GET /sites/:site/reconciliations/:run", { params });
@@ -88,13 +84,9 @@ export default function RunRows() {
       >
         <Rows
           label={texts.title}
-          columns={columnsOf(site, platformName).filter(({ title }) => !(rowClass && title === texts.class))}
-          rows={rows}
+          columns={columnsOf(site, platformName).filter(({ title }) => !emptyColumns(rowClass).includes(title))}
+          {...listed}
           keyOf={({ id }) => id}
-          error={error}
-          onRetry={retry}
-          more={more}
-          isLoadingMore={isLoadingMore}
           searchMore={texts.searchMore}
           empty={
             <Empty icon={ListX} title={texts.emptyTitle}>
@@ -105,6 +97,14 @@ export default function RunRows() {
       </Card>
     </Page>
   );
+}
+
+/** The columns that have nothing to say about orders of one class. */
+function emptyColumns(rowClass: RowClass | undefined): readonly string[] {
+  const { class: name, foundBy, listed, received, deliveries } = reconciliationText.rows;
+  if (rowClass === undefined) return [];
+  if (rowClass === "missing_here" || rowClass === "not_due") return [name, foundBy, received, deliveries];
+  return rowClass === "extra_here" ? [name, foundBy, listed] : [name];
 }
 
 function columnsOf(site: string, platformName: (id: string) => string): Column<Row>[] {

@@ -88,15 +88,7 @@ function CreateKey({ onCreated }: { onCreated: (key: string) => void }) {
   const texts = settingsText.assistants;
   return (
     <FormButton label={texts.createButton} title={texts.createTitle} leftSection={<Plus size={16} />}>
-      {(close) => (
-        <Form
-          onClose={close}
-          onCreated={(key) => {
-            close();
-            onCreated(key);
-          }}
-        />
-      )}
+      {(close) => <Form onClose={close} onCreated={onCreated} />}
     </FormButton>
   );
 }
@@ -111,7 +103,10 @@ function Form({ onClose, onCreated }: { onClose: () => void; onCreated: (key: st
       const granted = mayWrite ? (["read", "write"] as const) : (["read"] as const);
       return send("POST /api-keys", { body: { name: texts.keyName, site: siteOfScope(scope), scopes: [...granted] } });
     },
-    onDone: ({ key }) => onCreated(key),
+    onDone: ({ key }) => {
+      onClose();
+      onCreated(key);
+    },
   });
   return (
     <DialogForm form={form} submit={settingsText.create} onClose={onClose}>

@@ -25,7 +25,7 @@ export default function Audit() {
   const isInstallation = isOwner && text("of") === "installation";
   const ofSite = useRows("GET /sites/:site/audit", { params: { site } }, { enabled: !isInstallation });
   const ofAll = useRows("GET /audit", {}, { enabled: isInstallation });
-  const { rows, error, more, isLoadingMore, retry } = isInstallation ? ofAll : ofSite;
+  const { listed } = isInstallation ? ofAll : ofSite;
   const detailsOf = useDetails();
   const columns: Column<Line>[] = [
     { title: settingsText.audit.columns.when, cell: ({ at }) => <Time at={at} /> },
@@ -78,12 +78,8 @@ export default function Audit() {
         <Rows
           label={settingsText.audit.title}
           columns={columns}
-          rows={rows}
+          {...listed}
           keyOf={({ id }) => id}
-          error={error}
-          onRetry={retry}
-          more={more}
-          isLoadingMore={isLoadingMore}
           empty={
             <Empty icon={ScrollText} title={settingsText.audit.emptyTitle}>
               {settingsText.audit.empty}

@@ -19,15 +19,7 @@ export function CreateApiKey({ onCreated }: { onCreated: (key: string) => void }
       title={settingsText.apiKeys.createTitle}
       leftSection={<Plus size={16} />}
     >
-      {(close) => (
-        <Form
-          onClose={close}
-          onCreated={(key) => {
-            close();
-            onCreated(key);
-          }}
-        />
-      )}
+      {(close) => <Form onClose={close} onCreated={onCreated} />}
     </FormButton>
   );
 }
@@ -40,7 +32,10 @@ function Form({ onClose, onCreated }: { onClose: () => void; onCreated: (key: st
     check: ({ scopes }): Record<string, string> => (scopes.length > 0 ? {} : { scopes: settingsText.apiKeys.chooseScope }),
     save: ({ name, scope, scopes, expiry }) =>
       send("POST /api-keys", { body: { name, site: siteOfScope(scope), scopes, expiresAt: expiryAt(expiry) } }),
-    onDone: ({ key }) => onCreated(key),
+    onDone: ({ key }) => {
+      onClose();
+      onCreated(key);
+    },
   });
   return (
     <DialogForm form={form} submit={settingsText.create} onClose={onClose}>

@@ -16,15 +16,7 @@ export function Invite() {
   return (
     <>
       <FormButton label={settingsText.invite.button} title={settingsText.invite.title} leftSection={<UserPlus size={16} />}>
-        {(close) => (
-          <Form
-            onClose={close}
-            onCreated={(created) => {
-              close();
-              setLink(created);
-            }}
-          />
-        )}
+        {(close) => <Form onClose={close} onCreated={setLink} />}
       </FormButton>
       <OneTimeLink
         title={settingsText.invite.link}
@@ -46,6 +38,7 @@ function Form({ onClose, onCreated }: { onClose: () => void; onCreated: (link: s
     save: ({ email, scope, role }) => send("POST /members/invitations", { body: { email, site: siteOfScope(scope), role } }),
     onDone: ({ link }, { email }) => {
       if (link === null) notify(settingsText.invite.sent(email));
+      onClose();
       onCreated(link);
     },
   });

@@ -30,16 +30,7 @@ export function ShareButton({
       leftSection={<Share2 size={16} />}
       {...(variant ? { variant } : {})}
     >
-      {(close) => (
-        <ShareForm
-          site={site}
-          onClose={close}
-          onCreated={(url) => {
-            close();
-            onCreated(url);
-          }}
-        />
-      )}
+      {(close) => <ShareForm site={site} onClose={close} onCreated={onCreated} />}
     </FormButton>
   );
 }
@@ -80,7 +71,10 @@ function ShareForm({ site, onClose, onCreated }: { site: string; onClose: () => 
       const body = { scope, name, ...(expiresAt === undefined ? {} : { expiresAt }), ...(password && { password }) };
       return send("POST /sites/:site/shared-links", { params: { site }, body });
     },
-    onDone: ({ url }) => onCreated(url),
+    onDone: ({ url }) => {
+      onClose();
+      onCreated(url);
+    },
   });
   const scope = form.field("scope");
   return (

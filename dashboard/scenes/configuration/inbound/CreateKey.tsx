@@ -29,15 +29,7 @@ export function CreateKey({ onCreated }: { onCreated: (created: Answer<"POST /si
       leftSection={<Plus size={16} />}
       state={dialog}
     >
-      {(close) => (
-        <Form
-          onClose={close}
-          onCreated={(created) => {
-            close();
-            onCreated(created);
-          }}
-        />
-      )}
+      {(close) => <Form onClose={close} onCreated={onCreated} />}
     </FormButton>
   );
 }
@@ -51,7 +43,10 @@ function Form({ onClose, onCreated }: { onClose: () => void; onCreated: (created
     fields: expiryFields,
     save: ({ name, mode, expiry }) =>
       send("POST /sites/:site/keys", { params: { site }, body: { name, mode, expiresAt: expiryAt(expiry) } }),
-    onDone: onCreated,
+    onDone: (created) => {
+      onClose();
+      onCreated(created);
+    },
   });
   const { mode, expiry } = form.values;
   return (

@@ -45,7 +45,7 @@ const columnList = (): Column<Call>[] => [
 
 export function RejectedRequests() {
   const site = useSiteId();
-  const { rows, first, error, more, isLoadingMore, retry } = useRows("GET /sites/:site/rejected-requests", {
+  const { first, listed } = useRows("GET /sites/:site/rejected-requests", {
     params: { site },
     query: { limit: 10 },
   });
@@ -80,12 +80,8 @@ export function RejectedRequests() {
       <Rows
         label={configurationText.rejected.title}
         columns={columnList()}
-        rows={rows}
+        {...listed}
         keyOf={({ id }) => id}
-        error={error}
-        onRetry={retry}
-        more={more}
-        isLoadingMore={isLoadingMore}
         empty={
           <Empty icon={ShieldCheck} title={configurationText.rejected.emptyTitle}>
             {configurationText.rejected.empty}

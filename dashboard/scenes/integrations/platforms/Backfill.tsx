@@ -21,6 +21,19 @@ import { RichText } from "../../../common/format/RichText.tsx";
 import { commonText } from "../../../messages/common.ts";
 import { serverText } from "../../../messages/server.ts";
 
+export function CountField({
+  onChange,
+  ...field
+}: {
+  label: string;
+  max: number;
+  value: number;
+  onChange: (value: number) => void;
+}) {
+  const change = (value: string | number) => onChange(Number(value) || 1);
+  return <NumberInput {...field} min={1} clampBehavior="strict" allowDecimal={false} w={160} onChange={change} />;
+}
+
 type Path = "/sites/:site/connections/:connection/backfill";
 type State = NonNullable<Answer<`GET ${Path}`>["backfill"]>;
 type Count = Answer<`POST ${Path}/count`>;
@@ -88,26 +101,8 @@ function StartForm({ site, platform, connection }: Props) {
     <Stack gap="md">
       <Form onSubmit={() => count.mutate({ params, body: { days } })}>
         <Group gap="sm" align="flex-end">
-          <NumberInput
-            label={integrationsText.backfill.days}
-            min={1}
-            max={maxBackfillDays}
-            clampBehavior="strict"
-            allowDecimal={false}
-            value={days}
-            onChange={(value) => changeDays(Number(value) || 1)}
-            w={120}
-          />
-          <NumberInput
-            label={integrationsText.backfill.pace}
-            min={1}
-            max={maxBackfillPace}
-            clampBehavior="strict"
-            allowDecimal={false}
-            value={perMinute}
-            onChange={(value) => setPerMinute(Number(value) || 1)}
-            w={160}
-          />
+          <CountField label={integrationsText.backfill.days} max={maxBackfillDays} value={days} onChange={changeDays} />
+          <CountField label={integrationsText.backfill.pace} max={maxBackfillPace} value={perMinute} onChange={setPerMinute} />
           <Button type="submit" variant="default" loading={count.isPending}>
             {integrationsText.backfill.count}
           </Button>

@@ -1,6 +1,6 @@
 // Asks after a platform was connected if the conversions of the last days are sent too, and says first how many there are.
 
-import { Button, Group, Modal, NumberInput, Stack, Text } from "@mantine/core";
+import { Button, Group, Modal, Stack, Text } from "@mantine/core";
 import { Form } from "../../../common/Form.tsx";
 import { History } from "lucide-react";
 import { useState } from "react";
@@ -9,7 +9,7 @@ import { useSend } from "../../../common/api/query.ts";
 import { notify } from "../../../common/notices.tsx";
 import { RequestError } from "../../../common/states.tsx";
 import type { Platform } from "../connections.tsx";
-import { Counted, defaultDays } from "./Backfill.tsx";
+import { CountField, Counted, defaultDays } from "./Backfill.tsx";
 import { integrationsText } from "../../../messages/integrations.ts";
 
 /** Counts for a connection that was just made, and opens the dialog if there is something to send. */
@@ -58,16 +58,7 @@ export function BackfillOffer({ offer }: { offer: ReturnType<typeof useBackfillO
       >
         <Stack>
           <Text size="sm">{integrationsText.backfill.aboutOffer(platform.name)}</Text>
-          <NumberInput
-            label={integrationsText.backfill.days}
-            min={1}
-            max={maxBackfillDays}
-            clampBehavior="strict"
-            allowDecimal={false}
-            value={days}
-            onChange={(value) => offer.setDays(Number(value) || 1)}
-            w={200}
-          />
+          <CountField label={integrationsText.backfill.days} max={maxBackfillDays} value={days} onChange={offer.setDays} />
           <div aria-live="polite">{count.data && <Counted count={count.data} />}</div>
           <RequestError error={count.error ?? start.error} />
           <Group justify="flex-end" gap="xs">

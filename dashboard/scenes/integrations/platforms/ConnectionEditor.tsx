@@ -109,7 +109,11 @@ export function ConnectionEditor({
   const form = (
     <Form ref={element} noValidate onSubmit={() => save.run(editor)} className={mayChange ? undefined : "cc-readonly"}>
       <Stack gap="lg">
-        <Fieldset variant="unstyled" aria-label={integrationsText.page.form(platform.name, integrationsText.page.tabs[tab])}>
+        <Fieldset
+          variant="unstyled"
+          mx={0}
+          aria-label={integrationsText.page.form(platform.name, integrationsText.page.tabs[tab])}
+        >
           <Stack gap="lg">
             {tab === "connection" && <SettingsForm editor={editor} step={step} />}
             {tab === "events" && <EventsForm editor={editor} />}

@@ -39,16 +39,18 @@ function Cards({ site }: { site: string }) {
   const others = matching.filter((one) => of(one).length === 0);
   return (
     <>
-      <TextInput
-        type="search"
-        aria-label={integrationsText.find}
-        placeholder={integrationsText.find}
-        leftSection={<Search size={15} aria-hidden />}
-        maw={320}
-        value={search}
-        onChange={({ currentTarget }) => setSearch(currentTarget.value)}
-      />
-      <div role="status">{matching.length === 0 && <Text c="dimmed">{commonText.nothingFound}</Text>}</div>
+      <div>
+        <TextInput
+          type="search"
+          aria-label={integrationsText.find}
+          placeholder={integrationsText.find}
+          leftSection={<Search size={15} aria-hidden />}
+          maw={320}
+          value={search}
+          onChange={({ currentTarget }) => setSearch(currentTarget.value)}
+        />
+        <div role="status">{matching.length === 0 && <Text c="dimmed">{commonText.nothingFound}</Text>}</div>
+      </div>
       {connected.length > 0 && (
         <Section title={integrationsText.connected}>
           {connected.map((one) => (
