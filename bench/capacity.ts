@@ -7,7 +7,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { platforms } from "../src/platforms/index.ts";
-import { readMeasured, type Measured, type Point } from "./measured.ts";
+import { readMeasured, upkeepWorks, type Measured, type Point } from "./measured.ts";
 import { number, type Table } from "./part.ts";
 import { tableText } from "./report.ts";
 
@@ -24,6 +24,8 @@ const assumed = {
   largestDatabaseCores: 64,
   workerCores: 32,
   outageSeconds: 3600,
+  /** The default of `keep_events`, and of `dedup_order`. */
+  keptDays: 90,
   dollarsPerCore: 20,
 };
 
@@ -31,11 +33,13 @@ const assumed = {
 export const citusCost = { database: 2.6, node: 1 };
 
 type Step = { perSecond: number; sites: number; /** Commits wait for a standby. */ standby: boolean };
+/** The step whose parts are shown one by one. */
+const large: Step = { perSecond: 20_000, sites: 5000, standby: true };
 const steps: readonly Step[] = [
   { perSecond: 10, sites: 10, standby: false },
   { perSecond: 1000, sites: 100, standby: true },
   { perSecond: 10_000, sites: 1000, standby: true },
-  { perSecond: 20_000, sites: 5000, standby: true },
+  large,
   { perSecond: 100_000, sites: 10_000, standby: true },
 ];
 
@@ -106,10 +110,11 @@ export function drainSeconds({ perSecond, nodes, databaseCores, sharded, busy }:
   return (perSecond * assumed.outageSeconds) / rate;
 }
 
-function capacityTables(measured = readMeasured()): Record<"plans" | "cores" | "quotas", Omit<Table, "title">> {
+function capacityTables(measured = readMeasured()): Record<"plans" | "parts" | "cores" | "quotas", Omit<Table, "title">> {
   const costs = costsOf(measured);
   const plans = steps.map((step) => planFor(step, costs));
-  const highest = Math.max(...measured.points.map(({ result }) => result.perSecond));
+  const alike = measured.points.filter(({ connections }) => connections === assumed.connections);
+  const highest = Math.max(...alike.map(({ result }) => result.perSecond));
   /** What is above every rate that was measured is struck out. */
   const marked = ({ perSecond }: Plan, row: string[]) => (perSecond > highest ? row.map((cell) => `~~${cell}~~`) : row);
   return {
@@ -127,6 +132,10 @@ function capacityTables(measured = readMeasured()): Record<"plans" | "cores" | "
         "first bottleneck",
       ],
       rows: plans.map((plan) => marked(plan, planRow(plan, costs, measured))),
+    },
+    parts: {
+      head: ["part", "needed", "measured", "of the plan", "gives way at"],
+      rows: partRows(planFor(large, costs), costs, measured),
     },
     cores: {
       head: ["events/s", "nodes", "cores of the database", "cores in all", "USD a month"],
@@ -166,6 +175,74 @@ function planRow(plan: Plan, costs: Costs, measured: Measured): string[] {
     `the CPU of the ${first}, at ${number(rates[first])}/s`,
   ];
 }
+
+/** The parts of a large plan, the one that gives way first at the top. A part without a rate does not end at one. */
+function partRows(plan: Plan, costs: Costs, measured: Measured): string[][] {
+  const { perSecond, nodes, databaseCores, sharded, busy } = plan;
+  const factor = sharded ? citusCost : { node: 1, database: 1 };
+  const coresOf = (cores: number) => `${number(cores)} cores busy`;
+  const eventBytes = measured.bytesPerEvent[assumed.connections] ?? Number.NaN;
+  const kept = perSecond * assumed.keptDays * 86_400;
+  const limited: { cells: string[]; until: number }[] = [
+    {
+      cells: ["nodes", coresOf(busy.node), `${number(costs.node * factor.node)} µs an event`, `${number(nodes)} nodes`],
+      until: (perSecond * nodes) / busy.node,
+    },
+    {
+      cells: [
+        "database",
+        coresOf(busy.database),
+        `${number(costs.database * factor.database)} µs an event`,
+        `${databaseCores} cores`,
+      ],
+      until: (perSecond * databaseCores) / busy.database,
+    },
+    ...upkeepWorks.map((work) => ({
+      cells: [
+        work,
+        `${number(perSecond / nodes)}/s for each node`,
+        `${number(measured.upkeep[work])}/s`,
+        "divided over the nodes",
+      ],
+      until: measured.upkeep[work] * nodes,
+    })),
+  ];
+  return [
+    ...limited
+      .toSorted((one, other) => one.until - other.until)
+      .map(({ cells, until }) => [...cells, `${number(Number(until.toPrecision(2)))}/s`]),
+    [
+      "claims read a day",
+      `${number(kept / 86_400)}/s`,
+      "not measured",
+      `\`dedup_order\` of ${assumed.keptDays} days`,
+      "not known",
+    ],
+    [
+      "log of the database",
+      `${bytes(perSecond * walOf(measured))}/s`,
+      `${number(walOf(measured))} bytes an event`,
+      "twice with the standby",
+      "the disks",
+    ],
+    [
+      "disk",
+      bytes(kept * eventBytes),
+      `${number(eventBytes)} bytes an event`,
+      `\`keep_events\` of ${assumed.keptDays} days`,
+      "the disks",
+    ],
+    [
+      "connections",
+      `${number(nodes * measured.poolSize)} on each machine`,
+      `${measured.poolUsed} of ${measured.poolSize} used by a node`,
+      "10 for each node",
+      "`max_connections`",
+    ],
+  ];
+}
+
+const walOf = ({ points }: Measured) => arrivalsOf(points, 200).result.walBytes;
 
 function coreRow({ perSecond, nodes, databaseCores, standby }: Plan): string[] {
   const cores = nodes + databaseCores * (standby ? 2 : 1);

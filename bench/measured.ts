@@ -26,7 +26,12 @@ export type Measured = {
   /** Connections that a node may open, and had open at the end. */
   poolSize: number;
   poolUsed: number;
+  /** Events a second that one node counts and deletes on PostgreSQL: `npm run bench -- --only upkeep` writes them. */
+  upkeep: Record<Upkeep, number>;
 };
+
+export const upkeepWorks = ["counting", "removing answers", "purging"] as const;
+export type Upkeep = (typeof upkeepWorks)[number];
 
 const file = fileURLToPath(new URL("./measured.json", import.meta.url));
 

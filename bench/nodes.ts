@@ -11,7 +11,7 @@ import { interleaved, median, roundsOf, type Findings, type Mode, type Part } fr
 import { memoryOf } from "./support/processes.ts";
 import { benchPostgres, stopPostgres } from "./support/relay.ts";
 import { bytesPerEvent } from "./support/seed.ts";
-import { nameOf, writeMeasured, type Measured, type Point, type PointLoad } from "./measured.ts";
+import { nameOf, readMeasured, writeMeasured, type Measured, type Point, type PointLoad } from "./measured.ts";
 
 const slowPlatformMs = 20;
 
@@ -73,7 +73,13 @@ async function run(mode: Mode): Promise<Findings> {
   for (const fleet of fleets)
     if (fleet.connections === 3 && fleet.sites === 1 && fleet.platformMs === 0)
       drains.push(await drainBacklog(harnessOf(fleet), fleet));
-  const measured: Measured = { ...(await measuredOf(fleets, meter)), points, drains, bytesPerEvent: bytes };
+  const measured: Measured = {
+    ...(await measuredOf(fleets, meter)),
+    points,
+    drains,
+    bytesPerEvent: bytes,
+    upkeep: readMeasured().upkeep,
+  };
   if (!mode.quick) {
     writeMeasured(measured);
     writeCapacityPage();

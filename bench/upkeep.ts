@@ -13,6 +13,8 @@ import {
   type Harness,
   type LoadResult,
 } from "./support/loadTest.ts";
+import { writeCapacityPage } from "./capacity.ts";
+import { readMeasured, upkeepWorks, writeMeasured, type Upkeep } from "./measured.ts";
 import { atLeast, atMost, median, number, type Findings, type Mode, type Part } from "./part.ts";
 import { sleep, startChild, type Child } from "./support/processes.ts";
 import { connectStoreOf, install, startRelay, stopPostgres, type Engine, type Installation } from "./support/relay.ts";
@@ -32,8 +34,7 @@ const maxFailed = 0.1;
 /** How long the embedded store may block the thread that accepts events. */
 const maxBlockMs = 5;
 
-const works = ["counting", "removing answers", "purging"] as const;
-type WorkName = "none" | (typeof works)[number];
+type WorkName = "none" | Upkeep;
 type Work = { name: WorkName; done: (sql: Sql) => Promise<number> };
 type Sql = Awaited<ReturnType<typeof createSql>>;
 type Watched = { runs: LoadResult[]; perSecond: number; left: number };
@@ -90,13 +91,13 @@ async function measure(
   };
 }
 
-const summarize = ({ runs, perSecond, left }: Watched): Measured => ({
+const summarize = ({ runs, perSecond: rate, left }: Watched): Measured => ({
   p50: median(pick(runs, "alone50")),
   p99: median(pick(runs, "alone99")),
   longest: Math.max(...pick(runs, "aloneMax")),
   cpu: median(pick(runs, "cpu")),
   refused: pick(runs, "failed").reduce((sum, one) => sum + one, 0),
-  perSecond,
+  perSecond: rate,
   left,
 });
 
@@ -185,6 +186,12 @@ async function run(mode: Mode): Promise<Findings> {
   for (const engine of engines) results.set(engine, await measureEngine(engine, mode, harness));
   await closeHarness(harness, []);
   await stopPostgres();
+  const onServer = results.get("postgres");
+  if (onServer && !mode.quick) {
+    const rates = Object.fromEntries(upkeepWorks.map((work) => [work, onServer[work].perSecond]));
+    writeMeasured({ ...readMeasured(), upkeep: rates as Record<Upkeep, number> });
+    writeCapacityPage();
+  }
   const nameOf = { sqlite: "SQLite", postgres: `PostgreSQL at ${distanceMs} ms` };
   const each = engines.flatMap((engine) => {
     const of = results.get(engine);
@@ -208,7 +215,7 @@ async function run(mode: Mode): Promise<Findings> {
           "CPU µs/event",
         ],
         rows: each.flatMap(({ engine, of, name }) =>
-          (["none", ...works] as const).map((work) => [
+          (["none", ...upkeepWorks] as const).map((work) => [
             name,
             work === "none" ? "" : `${work} ${sizeOf(engine, mode).toLocaleString("en")}`,
             work === "none" ? "" : number(of[work].perSecond),
@@ -245,7 +252,7 @@ async function run(mode: Mode): Promise<Findings> {
             ),
           ]
         : []),
-      ...works.map((work) =>
+      ...upkeepWorks.map((work) =>
         atMost(
           `p99 of events during ${work}, relative to that without, ${name}`,
           times(of, work),

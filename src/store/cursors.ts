@@ -1,7 +1,7 @@
 // Cursors: how far work has read the rows of a site, by the name of the work. A cursor moves in the transaction that writes what
 // follows from reading on, so a node that dies in between leaves a step to be repeated.
 
-import type { Query } from "./engine/database.ts";
+import { hasRows, insertRow, type Query } from "./engine/database.ts";
 
 /** Returns null where the work has not begun. */
 export async function readCursor(db: Query, siteId: string, name: string): Promise<string | null> {
@@ -17,18 +17,10 @@ export async function moveCursor(
   before: string | null,
   reached: string,
 ): Promise<boolean> {
-  const values = [siteId, name, reached];
-  const moved =
-    before === null
-      ? await tx.all(
-          `INSERT INTO cursors (site_id, name, reached) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING RETURNING name`,
-          values,
-        )
-      : await tx.all(`UPDATE cursors SET reached = $3 WHERE site_id = $1 AND name = $2 AND reached = $4 RETURNING name`, [
-          ...values,
-          before,
-        ]);
-  return moved.length > 0;
+  if (before === null)
+    return hasRows(insertRow(tx, "cursors", { site_id: siteId, name, reached }, "ON CONFLICT DO NOTHING RETURNING name"));
+  const sql = `UPDATE cursors SET reached = $3 WHERE site_id = $1 AND name = $2 AND reached = $4 RETURNING name`;
+  return hasRows(tx.all(sql, [siteId, name, reached, before]));
 }
 
 export async function removeCursor(tx: Query, siteId: string, name: string): Promise<void> {

@@ -2,7 +2,7 @@
 // is listed twice will differ some day.
 
 import { readObject } from "./damagedRows.ts";
-import type { Row, Value } from "./engine/database.ts";
+import type { NewRow, Row, Value } from "./engine/database.ts";
 
 type Reader<T> = (value: Value, row: Row) => T;
 
@@ -27,6 +27,7 @@ type RowDescription<T, Item, Other> = {
   /** The columns of an insert, in the order of `values`. */
   inserted: readonly string[];
   values: (item: Item, other: Other) => Value[];
+  toRow: (item: Item, other: Other) => NewRow;
   read: (row: Row) => T;
   /** The same for some fields. */
   columnsOf: (names: readonly (keyof T)[]) => string[];
@@ -79,6 +80,7 @@ export function describeRow<T extends object, Item, Other = void>(
     list: columns.join(", "),
     inserted,
     values,
+    toRow: (item, other) => Object.fromEntries(values(item, other).map((value, i) => [inserted[i] ?? "", value])),
     read: (row) => readSome<keyof T>(row, names),
     columnsOf,
     readSome,

@@ -1,6 +1,6 @@
 // Settings of the whole installation, by name.
 
-import type { Query } from "./engine/database.ts";
+import { insertRow, orReplace, type Query } from "./engine/database.ts";
 
 /** Returns null where there is no such row. */
 export async function readSetting(db: Query, name: string): Promise<string | null> {
@@ -9,8 +9,5 @@ export async function readSetting(db: Query, name: string): Promise<string | nul
 }
 
 export async function writeSetting(tx: Query, name: string, value: string): Promise<void> {
-  await tx.all(`INSERT INTO settings (name, value) VALUES ($1, $2) ON CONFLICT (name) DO UPDATE SET value = excluded.value`, [
-    name,
-    value,
-  ]);
+  await insertRow(tx, "settings", { name, value }, orReplace("name", "value"));
 }

@@ -2,7 +2,7 @@
 // queries on them.
 
 import { columns } from "../schema/columns.ts";
-import { list, type Database, type Query, type Row, type Value } from "../engine/database.ts";
+import { hasRows, list, type Database, type Query, type Row, type Value } from "../engine/database.ts";
 
 export const accountTables = ["users", "sessions", "passwords", "two_factors", "verifications"] as const;
 
@@ -103,8 +103,7 @@ export function accountStore(db: Database) {
     },
 
     async endSession(userId: string, id: string): Promise<boolean> {
-      const rows = await db.run(`DELETE FROM sessions WHERE user_id = $1 AND id = $2 RETURNING id`, [userId, id]);
-      return rows.length > 0;
+      return hasRows(db.run(`DELETE FROM sessions WHERE user_id = $1 AND id = $2 RETURNING id`, [userId, id]));
     },
 
     /** Writes when a session and its user were last seen. */

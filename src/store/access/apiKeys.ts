@@ -4,7 +4,7 @@ import type { Scope } from "../../kernel/scopes.ts";
 import { writeAudit, writeAudited, type AuditLine } from "../sites/audit.ts";
 import { lockRevision, markChanged } from "../sites/revision.ts";
 import { asNumber, asNumberOrNull, asText, describeRow } from "../describeRow.ts";
-import { list, type Database, type Query } from "../engine/database.ts";
+import { hasRows, insertRow, type Database, type Query } from "../engine/database.ts";
 import { siteIdOf, siteOf, lockMembers } from "./members.ts";
 
 /** The limit of usable keys per site, and of keys for all sites. */
@@ -57,11 +57,7 @@ export function apiKeyStore(db: Database, newId: () => string) {
           [siteIdOf(key.site), key.id, line.at, maxUsable],
         );
         if (usable.length >= maxUsable) return false;
-        await tx.all(
-          `INSERT INTO api_keys (${apiKeyRow.inserted.join(", ")}) VALUES (${list(apiKeyRow.inserted.length)})
-           ON CONFLICT (id) DO NOTHING`,
-          apiKeyRow.values(key, hash),
-        );
+        await insertRow(tx, "api_keys", apiKeyRow.toRow(key, hash), "ON CONFLICT (id) DO NOTHING");
         return true;
       });
     },
@@ -81,10 +77,8 @@ export function apiKeyStore(db: Database, newId: () => string) {
       return db.write(async (tx) => {
         // Locked first, so that an inbound key is either found below or refused.
         const revision = await lockRevision(tx);
-        const revoked = await tx.all(`UPDATE api_keys SET revoked_at = $2 WHERE id = $1 AND revoked_at IS NULL RETURNING id`, [
-          id,
-          line.at,
-        ]);
+        const sql = `UPDATE api_keys SET revoked_at = $2 WHERE id = $1 AND revoked_at IS NULL RETURNING id`;
+        const revoked = await tx.all(sql, [id, line.at]);
         if (revoked.length) await writeAudit(tx, lineId, line);
         if (inboundKeys === "keep") return [];
         const made = await tx.all(
@@ -109,6 +103,5 @@ export function apiKeyStore(db: Database, newId: () => string) {
 
 /** Must run after the revision was locked. */
 export async function isApiKeyRevoked(tx: Query, id: string): Promise<boolean> {
-  const rows = await tx.all(`SELECT id FROM api_keys WHERE id = $1 AND revoked_at IS NOT NULL`, [id]);
-  return rows.length > 0;
+  return hasRows(tx.all(`SELECT id FROM api_keys WHERE id = $1 AND revoked_at IS NOT NULL`, [id]));
 }

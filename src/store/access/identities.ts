@@ -2,7 +2,7 @@
 // account id begins with the id of the issuer.
 
 import { writeAudit, type AuditLine } from "../sites/audit.ts";
-import type { Database, Query } from "../engine/database.ts";
+import { insertRow, type Database, type Query } from "../engine/database.ts";
 import { endSessions } from "./accounts.ts";
 import { addUser, lockMembers, raiseGrant, siteOf, type MemberRole, type NewUser } from "./members.ts";
 
@@ -75,21 +75,15 @@ async function link(
   if (present?.account_id === accountId) return "done";
   if (String(present?.account_id ?? "").startsWith(`${issuerId} `)) return "other identity";
   await tx.all(`DELETE FROM passwords WHERE user_id = $1 AND provider_id = 'oidc'`, [userId]);
-  await tx.all(
-    `INSERT INTO passwords (id, user_id, account_id, provider_id, created_at, updated_at)
-     VALUES ($1, $2, $3, 'oidc', $4, $4)`,
-    [identityId, userId, accountId, now],
-  );
+  const times = { created_at: now, updated_at: now };
+  await insertRow(tx, "passwords", { id: identityId, user_id: userId, account_id: accountId, provider_id: "oidc", ...times });
   return "done";
 }
 
 /** Another person may have created this account and may know its password: from now on it belongs to the owner of the email. */
 async function secure(tx: Query, userId: string, passwordHash: string, now: number): Promise<void> {
-  await tx.all(`UPDATE passwords SET password = $2, updated_at = $3 WHERE user_id = $1 AND provider_id = 'credential'`, [
-    userId,
-    passwordHash,
-    now,
-  ]);
+  const sql = `UPDATE passwords SET password = $2, updated_at = $3 WHERE user_id = $1 AND provider_id = 'credential'`;
+  await tx.all(sql, [userId, passwordHash, now]);
   await tx.all(`DELETE FROM two_factors WHERE user_id = $1`, [userId]);
   await tx.all(`UPDATE users SET email_verified = 1, two_factor = 0 WHERE id = $1`, [userId]);
   await endSessions(tx, userId);

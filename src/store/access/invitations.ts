@@ -2,7 +2,7 @@
 
 import { writeAudit, writeAudited, type AuditLine } from "../sites/audit.ts";
 import { asNumber, asOneOf, asText, describeRow } from "../describeRow.ts";
-import { list, type Database } from "../engine/database.ts";
+import { hasRows, insertRow, orReplace, type Database } from "../engine/database.ts";
 import {
   addUser,
   hasUser,
@@ -55,13 +55,8 @@ export function invitationStore(db: Database, newId: () => string) {
       return writeAudited(db, newId, line, async (tx) => {
         await lockMembers(tx);
         if (inviter !== null && !(await isOwnerOf(tx, inviter, invitation.site))) return false;
-        await tx.all(
-          `INSERT INTO invitations (${invitationRow.inserted.join(", ")}) VALUES (${list(invitationRow.inserted.length)})
-           ON CONFLICT (email, site_id) DO UPDATE SET id = excluded.id, hash = excluded.hash, role = excluded.role,
-             invited_by = excluded.invited_by, shown = excluded.shown, created_at = excluded.created_at,
-             expires_at = excluded.expires_at`,
-          invitationRow.values(invitation, { hash, shown }),
-        );
+        const replaced = orReplace("email, site_id", "id", "hash", "role", "invited_by", "shown", "created_at", "expires_at");
+        await insertRow(tx, "invitations", invitationRow.toRow(invitation, { hash, shown }), replaced);
         return true;
       });
     },
@@ -85,7 +80,7 @@ export function invitationStore(db: Database, newId: () => string) {
 
     async withdraw(line: AuditLine, id: string): Promise<boolean> {
       const sql = `DELETE FROM invitations WHERE id = $1 RETURNING id`;
-      return writeAudited(db, newId, line, async (tx) => (await tx.all(sql, [id])).length > 0);
+      return writeAudited(db, newId, line, (tx) => hasRows(tx.all(sql, [id])));
     },
 
     /** Consumes the invitation and grants its role to a new or an existing user. An invitation never lowers a role. */

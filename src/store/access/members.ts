@@ -4,7 +4,7 @@
 import { endSessions } from "./accounts.ts";
 import { writeAudit, type AuditLine } from "../sites/audit.ts";
 import { asNumber, asText, asTextOrNull, describeRow, readNumber } from "../describeRow.ts";
-import type { Database, Query, Row, Value } from "../engine/database.ts";
+import { hasRows, insertRow, orReplace, type Database, type Query, type Row, type Value } from "../engine/database.ts";
 
 export type MemberRole = "viewer" | "admin" | "owner";
 /** `site` null is every site, and the installation itself. */
@@ -176,11 +176,8 @@ async function isLastOwner(tx: Query, userId: string): Promise<boolean> {
 }
 
 export async function putGrant(tx: Query, userId: string, grant: GrantRow, now: number): Promise<void> {
-  await tx.all(
-    `INSERT INTO grants (user_id, site_id, role, created_at) VALUES ($1, $2, $3, $4)
-     ON CONFLICT (user_id, site_id) DO UPDATE SET role = excluded.role`,
-    [userId, siteIdOf(grant.site), grant.role, now],
-  );
+  const row = { user_id: userId, site_id: siteIdOf(grant.site), role: grant.role, created_at: now };
+  await insertRow(tx, "grants", row, orReplace("user_id, site_id", "role"));
 }
 
 const ranks = ["viewer", "admin", "owner"];
@@ -193,10 +190,8 @@ export async function raiseGrant(tx: Query, userId: string, grant: GrantRow, now
 
 /** True when the user owns the site, by a role on it or on all sites. */
 export async function isOwnerOf(tx: Query, userId: string, site: string | null): Promise<boolean> {
-  const rows = await tx.all(`SELECT role FROM grants WHERE user_id = $1 AND site_id IN ('', $2) AND role = 'owner'`, [
-    userId,
-    siteIdOf(site),
-  ]);
+  const sql = `SELECT role FROM grants WHERE user_id = $1 AND site_id IN ('', $2) AND role = 'owner'`;
+  const rows = await tx.all(sql, [userId, siteIdOf(site)]);
   return rows.length > 0;
 }
 
@@ -232,5 +227,5 @@ export async function addUser(
 
 /** True when a transaction that runs again has inserted the user before. */
 export async function hasUser(tx: Query, id: string): Promise<boolean> {
-  return (await tx.all(`SELECT id FROM users WHERE id = $1`, [id])).length > 0;
+  return hasRows(tx.all(`SELECT id FROM users WHERE id = $1`, [id]));
 }

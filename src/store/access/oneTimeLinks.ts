@@ -3,7 +3,7 @@
 
 import { endSessions } from "./accounts.ts";
 import { writeAudit, writeAudited, type AuditLine } from "../sites/audit.ts";
-import type { Database } from "../engine/database.ts";
+import { hasRows, type Database } from "../engine/database.ts";
 import { addUser, hasUser, countOwners, putGrant, lockMembers, type NewUser } from "./members.ts";
 
 /** Several nodes may start before there is an owner, and each shows its own link. */
@@ -38,8 +38,7 @@ export function oneTimeLinkStore(db: Database, newId: () => string) {
       add("set-up", { hash, userId: "", byOperator: true, expiresAt: never }, now, maxSetUps),
 
     async hasSetUp(hash: string): Promise<boolean> {
-      const rows = await db.all(`SELECT hash FROM one_time_links WHERE hash = $1 AND purpose = 'set-up'`, [hash]);
-      return rows.length > 0;
+      return hasRows(db.all(`SELECT hash FROM one_time_links WHERE hash = $1 AND purpose = 'set-up'`, [hash]));
     },
 
     /** Adds the first owner; of two concurrent calls one succeeds. */
@@ -88,8 +87,7 @@ export function oneTimeLinkStore(db: Database, newId: () => string) {
           [hash, userId, line.at],
         );
         if (!link) {
-          const own = await tx.all(`SELECT id FROM passwords WHERE user_id = $1 AND password = $2`, [userId, passwordHash]);
-          return own.length > 0;
+          return hasRows(tx.all(`SELECT id FROM passwords WHERE user_id = $1 AND password = $2`, [userId, passwordHash]));
         }
         await tx.all(`DELETE FROM one_time_links WHERE purpose = 'reset' AND user_id = $1`, [userId]);
         await tx.all(

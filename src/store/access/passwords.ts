@@ -2,7 +2,7 @@
 // in the transaction that relies on it.
 
 import { writeAudit, writeAudited, type AuditLine } from "../sites/audit.ts";
-import type { Database, Query } from "../engine/database.ts";
+import { type Database, type Query } from "../engine/database.ts";
 import { endSessions } from "./accounts.ts";
 import { lockMembers } from "./members.ts";
 
@@ -50,11 +50,8 @@ export function passwordStore(db: Database, newId: () => string) {
         // A transaction that runs again finds its own change.
         if (await lockPassword(tx, userId, next)) return true;
         if (!(await lockPassword(tx, userId, passwordHash))) return false;
-        const [session] = await tx.all(`UPDATE sessions SET token = $3 WHERE user_id = $1 AND id = $2 RETURNING id`, [
-          userId,
-          sessionId,
-          token,
-        ]);
+        const sql = `UPDATE sessions SET token = $3 WHERE user_id = $1 AND id = $2 RETURNING id`;
+        const [session] = await tx.all(sql, [userId, sessionId, token]);
         if (!session) return false;
         await tx.all(`UPDATE passwords SET password = $2, updated_at = $3 WHERE user_id = $1 AND provider_id = 'credential'`, [
           userId,

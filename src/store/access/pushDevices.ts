@@ -2,7 +2,7 @@
 // device lets anyone who has it send to the device, so it is sealed.
 
 import { unsealObject } from "../damagedRows.ts";
-import { list, type Database, type Row } from "../engine/database.ts";
+import { hasRows, insertRow, orReplace, type Database, type Row } from "../engine/database.ts";
 import type { Seal } from "../engine/seal.ts";
 
 /** As a browser gives it: the address at its push service, and the keys that messages are encrypted with. */
@@ -40,12 +40,8 @@ export function pushDeviceStore(db: Database, seal: Seal) {
     async add({ id, userId, name, createdAt }: Omit<PushDevice, "email">, subscription: PushSubscription): Promise<void> {
       const sealed = seal.seal(JSON.stringify(subscription), pushPlace(id));
       await db.write(async (tx) => {
-        await tx.all(
-          `INSERT INTO push_devices (id, user_id, name, subscription, created_at) VALUES (${list(5)})
-           ON CONFLICT (id) DO UPDATE SET user_id = excluded.user_id, name = excluded.name, subscription = excluded.subscription,
-             created_at = excluded.created_at`,
-          [id, userId, name, sealed, createdAt],
-        );
+        const row = { id, user_id: userId, name, subscription: sealed, created_at: createdAt };
+        await insertRow(tx, "push_devices", row, orReplace("id", "user_id", "name", "subscription", "created_at"));
         await tx.all(
           `DELETE FROM push_devices WHERE user_id = $1 AND id NOT IN
              (SELECT id FROM push_devices WHERE user_id = $1 ORDER BY created_at DESC, id LIMIT $2)`,
@@ -71,8 +67,7 @@ export function pushDeviceStore(db: Database, seal: Seal) {
 
     /** False where the account has no such device. */
     async remove(userId: string, id: string): Promise<boolean> {
-      const rows = await db.run(`DELETE FROM push_devices WHERE user_id = $1 AND id = $2 RETURNING id`, [userId, id]);
-      return rows.length > 0;
+      return hasRows(db.run(`DELETE FROM push_devices WHERE user_id = $1 AND id = $2 RETURNING id`, [userId, id]));
     },
   };
 }

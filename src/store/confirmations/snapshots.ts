@@ -2,7 +2,7 @@
 
 import type { QualityReport } from "../../kernel/quality.ts";
 import { tryParse } from "../damagedRows.ts";
-import type { Database } from "../engine/database.ts";
+import { insertRow, type Database } from "../engine/database.ts";
 import { columns } from "../schema/columns.ts";
 import type { ConnectionKey } from "../deliveries/delivery.ts";
 
@@ -19,19 +19,14 @@ export function snapshotStore(db: Database) {
   return {
     /** Stores the snapshot of a day, unless there is one. */
     async add({ siteId, connectionId }: ConnectionKey, { day, reports }: QualitySnapshot): Promise<void> {
-      await db.run(
-        `INSERT INTO quality_snapshots (site_id, connection_id, day, reports) VALUES ($1, $2, $3, $4)
-         ON CONFLICT DO NOTHING`,
-        [siteId, connectionId, day, JSON.stringify(reports)],
-      );
+      const row = { site_id: siteId, connection_id: connectionId, day, reports: JSON.stringify(reports) };
+      await insertRow(db, "quality_snapshots", row, "ON CONFLICT DO NOTHING");
     },
 
     /** Deletes the snapshots from before a day. There is one a day, so they are few. */
     async purge(siteId: string, before: number): Promise<number> {
-      const rows = await db.run(`DELETE FROM quality_snapshots WHERE site_id = $1 AND day < $2 RETURNING day`, [
-        siteId,
-        snapshotDay(before),
-      ]);
+      const sql = `DELETE FROM quality_snapshots WHERE site_id = $1 AND day < $2 RETURNING day`;
+      const rows = await db.run(sql, [siteId, snapshotDay(before)]);
       return rows.length;
     },
 

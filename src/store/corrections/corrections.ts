@@ -5,7 +5,7 @@ import type { CorrectionState } from "../../kernel/correction.ts";
 import { idAt, lastId } from "../../kernel/ids.ts";
 import type { Period } from "../../kernel/time.ts";
 import { asNumber, asOneOf, asText, asTextOrNull, describeRow } from "../describeRow.ts";
-import { allByKeys, chunks, list, rowStatement, type Database, type RowQuery } from "../engine/database.ts";
+import { allByKeys, chunks, insertRow, orReplace, rowStatement, type Database, type RowQuery } from "../engine/database.ts";
 import type { DeliveryKey } from "../deliveries/delivery.ts";
 import { lockEvents } from "../events/eventRow.ts";
 import { moveCursor, readCursor, removeCursor } from "../cursors.ts";
@@ -115,12 +115,9 @@ export function correctionStore(db: Database) {
       at: number,
     ): Promise<void> {
       const settled = { state: "applied", reason: null, attempts: 0, dueAt: at, updatedAt: at } as const;
-      await db.run(
-        `INSERT INTO corrections (${correctionRow.inserted.join(", ")}) VALUES (${list(correctionRow.inserted.length)})
-         ON CONFLICT (site_id, event_id, connection_id) DO UPDATE SET state = excluded.state, reason = NULL, updated_at = excluded.updated_at
-         WHERE corrections.value = excluded.value`,
-        correctionRow.values({ siteId, eventId, connectionId, value, source, ...settled }),
-      );
+      const row = correctionRow.toRow({ siteId, eventId, connectionId, value, source, ...settled });
+      const replaced = orReplace("site_id, event_id, connection_id", "state", "reason", "updated_at");
+      await insertRow(db, "corrections", row, `${replaced} WHERE corrections.value = excluded.value`);
     },
 
     /** Waits for a delivery that is not sent yet. */

@@ -5,7 +5,7 @@
 import type { BackfillState } from "../../kernel/backfill.ts";
 import type { DeliveryState } from "../../kernel/event.ts";
 import { asJson, asNumber, asNumberOrNull, asOneOf, asText, asTextOrNull, describeRow } from "../describeRow.ts";
-import { allByKeys, chunks, list, type Database, type RowQuery } from "../engine/database.ts";
+import { allByKeys, chunks, hasRows, insertRow, orReplace, type Database, type RowQuery } from "../engine/database.ts";
 import { lockEvents } from "../events/eventRow.ts";
 import { ownedByAny } from "./ownership.ts";
 import { packPlan } from "./plan.ts";
@@ -83,10 +83,8 @@ const valuesOf = ({ siteId, connectionId, startedAt }: Key) => [siteId, connecti
 
 export function backfillStore(db: Database, newId: () => string) {
   async function find(siteId: string, connectionId: string): Promise<BackfillRow | null> {
-    const [found] = await db.all(`SELECT ${backfillRow.list} FROM backfills WHERE site_id = $1 AND connection_id = $2`, [
-      siteId,
-      connectionId,
-    ]);
+    const sql = `SELECT ${backfillRow.list} FROM backfills WHERE site_id = $1 AND connection_id = $2`;
+    const [found] = await db.all(sql, [siteId, connectionId]);
     return found ? backfillRow.read(found) : null;
   }
 
@@ -112,18 +110,10 @@ export function backfillStore(db: Database, newId: () => string) {
       };
       // A sharded table cannot set the column by which it is sharded.
       const [, , ...others] = backfillRow.inserted;
-      const changed = others.map((column) => `${column} = excluded.${column}`).join(", ");
-      return writeAudited(db, newId, line, async (tx) => {
-        const rows = await tx.all(
-          `INSERT INTO backfills (${backfillRow.inserted.join(", ")}) VALUES (${list(backfillRow.inserted.length)})
-           ON CONFLICT (site_id, connection_id) DO UPDATE SET ${changed}
-             WHERE backfills.state <> 'running'
-               OR (backfills.started_at = excluded.started_at AND backfills.started_by = excluded.started_by)
-           RETURNING state`,
-          backfillRow.values(started),
-        );
-        return rows.length > 0;
-      });
+      const replaced = `${orReplace("site_id, connection_id", ...others)} WHERE backfills.state <> 'running'
+         OR (backfills.started_at = excluded.started_at AND backfills.started_by = excluded.started_by) RETURNING state`;
+      const row = backfillRow.toRow(started);
+      return writeAudited(db, newId, line, (tx) => hasRows(insertRow(tx, "backfills", row, replaced)));
     },
 
     /** Counts the states of the events that were queued last. Null while one of them was not attempted. */

@@ -27,9 +27,8 @@ export function deliveryStore(db: Database) {
 
     /** For the embedded store, which has one node: leases of an earlier process are void, so their deliveries are due. */
     async releaseLeases(now: number): Promise<void> {
-      await db.run(`UPDATE deliveries SET due_at = $1, owner = '', updated_at = $1 WHERE state = 'queued' AND owner <> ''`, [
-        now,
-      ]);
+      const sql = `UPDATE deliveries SET due_at = $1, owner = '', updated_at = $1 WHERE state = 'queued' AND owner <> ''`;
+      await db.run(sql, [now]);
     },
 
     /** Who owns the queued deliveries of events to a connection, by event. */

@@ -162,11 +162,8 @@ async function insertFirst(tx: RowQuery, siteId: string, items: readonly Outcome
   // A transaction that runs again, because its commit was not confirmed, finds its own rows.
   for (const [i, [, eventId, number, results]] of rows.entries()) {
     if (inserted[i]) continue;
-    const [row] = await tx.all(`SELECT results FROM outcomes WHERE site_id = $1 AND event_id = $2 AND number = $3`, [
-      siteId,
-      eventId as string,
-      number as number,
-    ]);
+    const sql = `SELECT results FROM outcomes WHERE site_id = $1 AND event_id = $2 AND number = $3`;
+    const [row] = await tx.all(sql, [siteId, eventId as string, number as number]);
     inserted[i] = row?.results === results;
   }
   return inserted;

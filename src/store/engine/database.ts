@@ -257,6 +257,39 @@ export function tuples(rows: number, columns: number, before = 0, casts: readonl
 const everyNth = (rows: number, columns: number, before = 0) =>
   Array.from({ length: rows }, (_, row) => `$${before + row * columns + 1}`).join(",");
 
+/** The values of a new row, by column. */
+export type NewRow = Readonly<Record<string, Value>>;
+
+/** Inserts rows that all have the same columns. `more` follows the values. A database does it in a transaction of its own. */
+export async function insertRows(
+  on: Query | Pick<Database, "run">,
+  table: string,
+  rows: readonly NewRow[],
+  more = "",
+): Promise<Row[]> {
+  // The site comes first: a sharded database finds it there.
+  const columns = Object.keys(rows[0] ?? {}).toSorted((one, other) => Number(other === "site_id") - Number(one === "site_id"));
+  const returned: Row[] = [];
+  for (const some of chunks(rows)) {
+    const sql = `INSERT INTO ${table} (${columns.join(", ")}) VALUES ${tuples(some.length, columns.length)} ${more}`;
+    const values = some.flatMap((row) => columns.map((column) => row[column] ?? null));
+    returned.push(...(await ("run" in on ? on.run(sql, values) : on.all(sql, values))));
+  }
+  return returned;
+}
+
+export const insertRow = (on: Query | Pick<Database, "run">, table: string, row: NewRow, more?: string): Promise<Row[]> =>
+  insertRows(on, table, [row], more);
+
+/** For `insertRow`: replaces these columns where there is a row with the key. */
+export function orReplace(key: string, ...columns: string[]): string {
+  const changes = columns.map((one) => `${one} = excluded.${one}`).join(", ");
+  return `ON CONFLICT (${key}) DO UPDATE SET ${changes}`;
+}
+
+/** True where a statement returned a row. */
+export const hasRows = async (rows: Promise<readonly Row[]>): Promise<boolean> => (await rows).length > 0;
+
 /** Returns `$2,$3,$4`: `count` parameters after the first `before`. */
 export function list(count: number, before = 0): string {
   return Array.from({ length: count }, (_, i) => `$${before + i + 1}`).join(",");

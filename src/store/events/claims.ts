@@ -9,7 +9,7 @@ import { hash } from "node:crypto";
 import type { Event, FilterReason, SeenId, Sha256 } from "../../kernel/event.ts";
 import { orderEventIdOf } from "../../kernel/ids.ts";
 import { orderKey } from "../../kernel/reconciliation.ts";
-import { allByKeys, rowStatement, type RowQuery, type RowStatement, type Value } from "../engine/database.ts";
+import { allByKeys, hasRows, rowStatement, type RowQuery, type RowStatement, type Value } from "../engine/database.ts";
 
 export type Claimant = {
   event: Event;
@@ -261,8 +261,7 @@ async function readHolders(tx: RowQuery, items: readonly Claimant[]): Promise<Ma
 async function isFiltered(tx: RowQuery, items: readonly Claimant[], siteId: string, eventId: string): Promise<boolean> {
   const item = items.find(({ event }) => event.id === eventId);
   if (item) return item.filterReasons.length > 0;
-  const rows = await tx.all(`SELECT id FROM events WHERE site_id = $1 AND id = $2 AND status = 'filtered'`, [siteId, eventId]);
-  return rows.length > 0;
+  return hasRows(tx.all(`SELECT id FROM events WHERE site_id = $1 AND id = $2 AND status = 'filtered'`, [siteId, eventId]));
 }
 
 /** The filtered event keeps its duplicate key. */

@@ -9,7 +9,7 @@ import { ownedByAny, type StoredOwnership } from "../deliveries/ownership.ts";
 import type { nodeStore } from "../deliveries/nodes.ts";
 import { readDueTime } from "../deliveries/dueTime.ts";
 import { tryRead } from "../damagedRows.ts";
-import { allByKeys, type Database, type Row, type RowQuery } from "../engine/database.ts";
+import { allByKeys, hasRows, type Database, type Row, type RowQuery } from "../engine/database.ts";
 import { claimAll, claimReleased, findRepeatedStages, personRefOf, type Claimant } from "./claims.ts";
 import { eventListStore, type EventFilter } from "./eventList.ts";
 import { describeEvents, eventColumns, insertEvents, type StoredEvent } from "./eventRow.ts";
@@ -244,17 +244,13 @@ async function releaseEvent(tx: RowQuery, release: Release, dueAt: number): Prom
       },
       now,
     ));
-  await tx.all(`UPDATE events SET uses_order_event_id = $3 WHERE site_id = $1 AND id = $2`, [
-    siteId,
-    eventId,
-    usesOrderEventId ? 1 : 0,
-  ]);
+  const sql = `UPDATE events SET uses_order_event_id = $3 WHERE site_id = $1 AND id = $2`;
+  await tx.all(sql, [siteId, eventId, usesOrderEventId ? 1 : 0]);
   await tx.change(insertDeliveries, deliveryRows({ siteId, id: eventId }, deliveries, ownership));
   return deliveries;
 }
 
 /** A transaction that runs again, because its commit was not confirmed, finds everything written. */
 async function wasReleasedAt(tx: RowQuery, siteId: string, eventId: string, now: number): Promise<boolean> {
-  const rows = await tx.all(`SELECT id FROM events WHERE site_id = $1 AND id = $2 AND released_at = $3`, [siteId, eventId, now]);
-  return rows.length > 0;
+  return hasRows(tx.all(`SELECT id FROM events WHERE site_id = $1 AND id = $2 AND released_at = $3`, [siteId, eventId, now]));
 }

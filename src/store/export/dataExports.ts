@@ -4,7 +4,7 @@
 
 import { readList, unsealObject } from "../damagedRows.ts";
 import { asNumber, asNumberOrNull, asObject, asText, asTextOrNull, describeRow } from "../describeRow.ts";
-import type { Database, Query } from "../engine/database.ts";
+import { hasRows, insertRow, orReplace, type Database, type Query } from "../engine/database.ts";
 import type { Seal } from "../engine/seal.ts";
 import { writeAudited, type AuditLine } from "../sites/audit.ts";
 import { hourMs } from "../../kernel/time.ts";
@@ -81,29 +81,18 @@ export function dataExportStore(db: Database, seal: Seal, newId: () => string) {
       wanted: Pick<DataExport, "options" | "fromHour" | "liveHour" | "nextHour"> & { target: ExportTarget },
     ): Promise<void> {
       const { target, options, fromHour, liveHour, nextHour } = wanted;
-      await writeAudited(db, newId, line, (tx) =>
-        tx.all(
-          `INSERT INTO data_exports (site_id, target, options, from_hour, live_hour, next_hour, begun, redo_until, due_at, runs, created_at)
-           VALUES ($1, $2, $3, $4, $5, $6, 1, 0, 0, '[]', $7)
-           ON CONFLICT (site_id) DO UPDATE SET target = excluded.target, options = excluded.options, begun = 1, due_at = 0,
-             from_hour = excluded.from_hour, live_hour = excluded.live_hour, next_hour = excluded.next_hour`,
-          [
-            line.siteId,
-            seal.seal(JSON.stringify(target), exportPlace(line.siteId)),
-            JSON.stringify(options),
-            fromHour,
-            liveHour,
-            nextHour,
-            line.at,
-          ],
-        ),
-      );
+      const sealed = seal.seal(JSON.stringify(target), exportPlace(line.siteId));
+      const hours = { from_hour: fromHour, live_hour: liveHour, next_hour: nextHour };
+      const set = { target: sealed, options: JSON.stringify(options), ...hours, begun: 1, due_at: 0 };
+      const row = { site_id: line.siteId, ...set, redo_until: 0, runs: "[]", created_at: line.at };
+      const replaced = orReplace("site_id", ...Object.keys(set));
+      await writeAudited(db, newId, line, (tx) => insertRow(tx, "data_exports", row, replaced));
     },
 
     /** Returns false where there was none. */
     async remove(line: AuditLine): Promise<boolean> {
       const sql = `DELETE FROM data_exports WHERE site_id = $1 RETURNING site_id`;
-      return writeAudited(db, newId, line, async (tx) => (await tx.all(sql, [line.siteId])).length > 0);
+      return writeAudited(db, newId, line, (tx) => hasRows(tx.all(sql, [line.siteId])));
     },
 
     /** Makes the export due now. */

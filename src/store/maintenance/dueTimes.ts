@@ -59,10 +59,8 @@ export function dueTimeStore(db: Database, now: () => number = Date.now) {
       let clock = await readClock();
       if (!clock) return;
       const { latest } = clock;
-      const ahead = await db.all(`SELECT site_id, id FROM webhooks WHERE updated_at > $1 OR due_at > $2`, [
-        latest,
-        latest + maxDelayMs,
-      ]);
+      const sql = `SELECT site_id, id FROM webhooks WHERE updated_at > $1 OR due_at > $2`;
+      const ahead = await db.all(sql, [latest, latest + maxDelayMs]);
       for (const { site_id, id } of ahead) {
         clock = await readClock();
         if (!clock) return;

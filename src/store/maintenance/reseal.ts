@@ -66,11 +66,8 @@ export function resealStore(db: Database, keys: Keys) {
         changed += 1;
       }
       if (changed === 0) continue;
-      const rows = await db.run(`UPDATE sites SET settings = $3 WHERE site_id = $1 AND settings = $2 RETURNING site_id`, [
-        row.site_id as string,
-        text,
-        JSON.stringify(settings),
-      ]);
+      const sql = `UPDATE sites SET settings = $3 WHERE site_id = $1 AND settings = $2 RETURNING site_id`;
+      const rows = await db.run(sql, [row.site_id as string, text, JSON.stringify(settings)]);
       done.resealed += rows.length * changed;
     }
   }

@@ -7,7 +7,7 @@ import { DatabaseSync } from "node:sqlite";
 import { errorCode } from "../../kernel/errorCode.ts";
 import { syncToDisk } from "./syncToDisk.ts";
 import { connectClient } from "../engine/postgres/client.ts";
-import type { MigratedDatabase, Query, RowQuery } from "../engine/database.ts";
+import { type MigratedDatabase, type Query, type RowQuery } from "../engine/database.ts";
 import { postgresDialect } from "../engine/postgres/dialect.ts";
 import { isCitus, sequentialShardChanges } from "../schema/distribute.ts";
 import { latestVersion } from "../schema/migrate.ts";

@@ -1,7 +1,7 @@
 // The statements of a move of one site that are not copies of rows: what stands in its way there, what nodes have in hand here, and
 // the hand-over itself. maintenance/moves/siteMove.ts has the order.
 
-import type { Database, Query, Row, RowQuery } from "../engine/database.ts";
+import { type Database, type Query, type Row, type RowQuery } from "../engine/database.ts";
 import { tryUnseal } from "../engine/seal.ts";
 import { putGrant, type MemberRole } from "../access/members.ts";
 import { writeAudit, type AuditLine } from "../sites/audit.ts";

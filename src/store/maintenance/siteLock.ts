@@ -4,7 +4,7 @@
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { Conflict } from "../../kernel/refusal.ts";
-import type { Database, Query } from "../engine/database.ts";
+import { hasRows, type Database, type Query } from "../engine/database.ts";
 import { sqlState } from "../engine/postgres/errors.ts";
 import { isCitus, limitsOnEveryMachine } from "../schema/distribute.ts";
 
@@ -74,8 +74,7 @@ export async function unlockTables(db: Database, siteId: string, tables: readonl
 }
 
 async function hasConstraint(db: Query, name: string, table: string): Promise<boolean> {
-  const rows = await db.all(`SELECT 1 AS n FROM pg_constraint WHERE conname = $1 AND conrelid = to_regclass($2)`, [name, table]);
-  return rows.length > 0;
+  return hasRows(db.all(`SELECT 1 AS n FROM pg_constraint WHERE conname = $1 AND conrelid = to_regclass($2)`, [name, table]));
 }
 
 /** A transaction of another site may hold the table for long: then writers go first, and it is tried again. */

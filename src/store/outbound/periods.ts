@@ -7,7 +7,7 @@
 
 import { columns } from "../schema/columns.ts";
 import { asNumber, asText, describeRow } from "../describeRow.ts";
-import { list, type Database, type Query, type Row } from "../engine/database.ts";
+import { insertRow, type Database, type Query, type Row } from "../engine/database.ts";
 import { sumTotals, type Totals } from "./totals.ts";
 
 /** `number` counts up within a site, in the order in which periods were closed. */
@@ -77,10 +77,8 @@ async function closeOne(db: Database, tx: Query, closing: Closing): Promise<Peri
   const { siteId, number, startsAt, endsAt, now, dueAt } = closing;
   // Without SKIP LOCKED the statement waits for the other node and then finds that the head has moved.
   const lock = db.skipLocked || db.forUpdate;
-  const [head] = await tx.all(`SELECT ${columns.period_heads} FROM period_heads WHERE site_id = $1 AND number = $2 ${lock}`, [
-    siteId,
-    number,
-  ]);
+  const sql = `SELECT ${columns.period_heads} FROM period_heads WHERE site_id = $1 AND number = $2 ${lock}`;
+  const [head] = await tx.all(sql, [siteId, number]);
   if (!head) return null;
   const sum = await sumTotals(tx, siteId);
   const period: Period = {
@@ -96,10 +94,7 @@ async function closeOne(db: Database, tx: Query, closing: Closing): Promise<Peri
      WHERE site_id = $1`,
     [siteId, period.number, endsAt, now, sum.conversions, sum.removed],
   );
-  await tx.all(
-    `INSERT INTO periods (${periodRow.inserted.join(", ")}) VALUES (${list(periodRow.inserted.length)})`,
-    periodRow.values(period),
-  );
+  await insertRow(tx, "periods", periodRow.toRow(period));
   await queuePushes(tx, period, dueAt, now);
   return period;
 }
@@ -109,13 +104,8 @@ async function queuePushes(tx: Query, period: Period, dueAt: number, now: number
   const { siteId, number } = period;
   const isEmpty = period.conversions === 0 && period.removed === 0;
   const webhooks = await tx.all(`SELECT id FROM webhooks WHERE site_id = $1 AND send_empty >= $2`, [siteId, isEmpty ? 1 : 0]);
-  for (const { id } of webhooks) {
-    await tx.all(`INSERT INTO pushes (site_id, webhook_id, number, state, attempts) VALUES ($1, $2, $3, 'queued', 0)`, [
-      siteId,
-      String(id),
-      number,
-    ]);
-  }
+  for (const { id = null } of webhooks)
+    await insertRow(tx, "pushes", { site_id: siteId, webhook_id: id, number, state: "queued", attempts: 0 });
   // A webhook that waits for a retry, has older pushes or is leased keeps its due time.
   await tx.all(
     `UPDATE webhooks SET due_at = $2, updated_at = $4 WHERE site_id = $1 AND owner = '' AND due_at < $2
@@ -130,11 +120,8 @@ async function queuePushes(tx: Query, period: Period, dueAt: number, now: number
  * run in the webhook's transaction, before its insert.
  */
 export async function beginPeriods(db: Database, tx: Query, siteId: string, now: number): Promise<void> {
-  await tx.all(
-    `INSERT INTO period_heads (site_id, number, ends_at, closed_at, conversions, removed) VALUES ($1, 0, 0, 0, 0, 0)
-     ON CONFLICT DO NOTHING`,
-    [siteId],
-  );
+  const none = { site_id: siteId, number: 0, ends_at: 0, closed_at: 0, conversions: 0, removed: 0 };
+  await insertRow(tx, "period_heads", none, "ON CONFLICT DO NOTHING");
   // Serialises two transactions that add the first webhook: the second finds the webhook of the first.
   await tx.all(`SELECT number FROM period_heads WHERE site_id = $1 ${db.forUpdate}`, [siteId]);
   const [webhook] = await tx.all(`SELECT id FROM webhooks WHERE site_id = $1 LIMIT 1`, [siteId]);

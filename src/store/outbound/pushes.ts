@@ -100,11 +100,8 @@ export function pushStore(db: Database, addressOf: (row: Row) => Address | null,
         if (!address) {
           await releaseWebhook(tx, siteId, webhookId, lease.now + rereadMs);
           // The monitor reads the webhooks of those sites alone that have a failing one.
-          await tx.all(`UPDATE webhooks SET failing_since = COALESCE(failing_since, $3) WHERE site_id = $1 AND id = $2`, [
-            siteId,
-            webhookId,
-            lease.now,
-          ]);
+          const sql = `UPDATE webhooks SET failing_since = COALESCE(failing_since, $3) WHERE site_id = $1 AND id = $2`;
+          await tx.all(sql, [siteId, webhookId, lease.now]);
           return null;
         }
         const [oldest] = await tx.all(

@@ -2,7 +2,7 @@
 // counted event, so that totals and events agree.
 
 import type { NewEvent } from "../events/events.ts";
-import { chunks, tuples, type Query } from "../engine/database.ts";
+import { insertRow, insertRows, orReplace, type Query } from "../engine/database.ts";
 
 /** conversions: accepted live events. removed: live events filtered as bots', and visits of bots. */
 export type Totals = { conversions: number; removed: number };
@@ -33,25 +33,18 @@ export function toCounted(written: readonly Pick<NewEvent, "event" | "filterReas
 /** Adds the increments, up to 64 in one statement. */
 export async function addTotals(tx: Query, counted: readonly Counted[]): Promise<void> {
   const sorted = counted.toSorted((one, other) => (one.siteId < other.siteId ? -1 : 1));
-  for (const some of chunks(sorted)) {
-    await tx.all(
-      `INSERT INTO totals (site_id, writer, conversions, removed_events, bot_visits)
-       VALUES ${tuples(some.length, 5)}
-       ON CONFLICT (site_id, writer) DO UPDATE SET conversions = totals.conversions + excluded.conversions,
-         removed_events = totals.removed_events + excluded.removed_events`,
-      some.flatMap((one) => [one.siteId, one.writer, one.conversions, one.removedEvents, 0]),
-    );
-  }
+  const rows = sorted.map(({ siteId, writer, conversions, removedEvents }) => {
+    return { site_id: siteId, writer, conversions, removed_events: removedEvents, bot_visits: 0 };
+  });
+  const added = ["conversions", "removed_events"].map((one) => `${one} = totals.${one} + excluded.${one}`).join(", ");
+  await insertRows(tx, "totals", rows, `ON CONFLICT (site_id, writer) DO UPDATE SET ${added}`);
 }
 
 /** `botVisits` is the all-time count of this writer: safe to repeat, and it never decreases. */
 export async function saveBotVisits(tx: Query, siteId: string, writer: string, botVisits: number): Promise<void> {
-  await tx.all(
-    `INSERT INTO totals (site_id, writer, conversions, removed_events, bot_visits) VALUES ($1, $2, 0, 0, $3)
-     ON CONFLICT (site_id, writer) DO UPDATE SET bot_visits = excluded.bot_visits
-     WHERE totals.bot_visits < excluded.bot_visits`,
-    [siteId, writer, botVisits],
-  );
+  const row = { site_id: siteId, writer, conversions: 0, removed_events: 0, bot_visits: botVisits };
+  const raised = `${orReplace("site_id, writer", "bot_visits")} WHERE totals.bot_visits < excluded.bot_visits`;
+  await insertRow(tx, "totals", row, raised);
 }
 
 /** Sums up what is committed. */

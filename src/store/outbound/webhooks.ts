@@ -116,10 +116,8 @@ export function webhookStore(db: Database, seal: Seal, newId: () => string) {
     /** Replaces the secret; the previous one stays valid until `until`. */
     rotate(line: AuditLine, id: string, secret: string, until: number): Promise<void> {
       return change(line, async (tx) => {
-        const [row] = await tx.all(`SELECT ${columns.webhooks} FROM webhooks WHERE site_id = $1 AND id = $2 ${db.forUpdate}`, [
-          line.siteId,
-          id,
-        ]);
+        const sql = `SELECT ${columns.webhooks} FROM webhooks WHERE site_id = $1 AND id = $2 ${db.forUpdate}`;
+        const [row] = await tx.all(sql, [line.siteId, id]);
         const address = row ? addressOf(row) : null;
         if (!address || address.secrets.current === secret) return;
         const { url, secrets } = address;

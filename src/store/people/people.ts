@@ -12,7 +12,7 @@ import {
   type Visitor,
 } from "../../kernel/event.ts";
 import { columns } from "../schema/columns.ts";
-import { list, padded, type Database, type Query, type Row, type Value } from "../engine/database.ts";
+import { insertRow, list, orReplace, padded, type Database, type Query, type Row, type Value } from "../engine/database.ts";
 import { batchWhenFrequent } from "../engine/adaptiveBatching.ts";
 import { groupsFor, inGroups } from "../engine/groupCommit.ts";
 import { peopleKeys, peoplePurgeStore, removeRecord, saveRecord, type PeopleTable } from "./purgePeople.ts";
@@ -166,11 +166,8 @@ function rowsOn(tx: Query, db: Database, siteId: string, newId: () => string) {
   /** Reads and locks a record. A missing one is inserted first, so that concurrent transactions wait for each other. */
   async function record<T extends Identity | Visitor>(table: PeopleTable, id: string, empty: T, at: number): Promise<T> {
     const key = peopleKeys[table];
-    await tx.all(
-      `INSERT INTO ${table} (site_id, ${key}, record, oldest_at) VALUES ($1, $2, $3, $4)
-       ON CONFLICT (site_id, ${key}) DO NOTHING`,
-      [siteId, id, packRecord(empty, id), at],
-    );
+    const none = { site_id: siteId, [key]: id, record: packRecord(empty, id), oldest_at: at };
+    await insertRow(tx, table, none, `ON CONFLICT (site_id, ${key}) DO NOTHING`);
     const [row] = await tx.all(`SELECT record FROM ${table} WHERE site_id = $1 AND ${key} = $2 ${lock}`, [siteId, id]);
     return unpackRecord(String(row?.record), id) as T;
   }
@@ -197,10 +194,8 @@ function rowsOn(tx: Query, db: Database, siteId: string, newId: () => string) {
 
     /** Finds the visitors who gave this email. Scans all visitors of the site: only for exports and erasures. */
     async findVisitors(emailSha256: Sha256): Promise<string[]> {
-      const rows = await tx.all(`SELECT visitor_id FROM visitors WHERE site_id = $1 AND record LIKE $2`, [
-        siteId,
-        `%${emailSha256}%`,
-      ]);
+      const sql = `SELECT visitor_id FROM visitors WHERE site_id = $1 AND record LIKE $2`;
+      const rows = await tx.all(sql, [siteId, `%${emailSha256}%`]);
       return rows.map((row) => String(row.visitor_id));
     },
 
@@ -221,16 +216,9 @@ function rowsOn(tx: Query, db: Database, siteId: string, newId: () => string) {
 
     /** Writes a decision and its line in the history. */
     async decide(subject: string, givenBy: string, state: ConsentState, at: number): Promise<void> {
-      const values = [siteId, subject, givenBy, state, at];
-      await tx.all(
-        `INSERT INTO consents (site_id, subject, given_by, state, decided_at) VALUES ($1, $2, $3, $4, $5)
-         ON CONFLICT (site_id, subject, given_by) DO UPDATE SET state = excluded.state, decided_at = excluded.decided_at`,
-        values,
-      );
-      await tx.all(
-        `INSERT INTO consent_history (site_id, subject, given_by, state, decided_at, id) VALUES ($1, $2, $3, $4, $5, $6)`,
-        [...values, newId()],
-      );
+      const row = { site_id: siteId, subject, given_by: givenBy, state, decided_at: at };
+      await insertRow(tx, "consents", row, orReplace("site_id, subject, given_by", "state", "decided_at"));
+      await insertRow(tx, "consent_history", { ...row, id: newId() });
     },
   };
 }

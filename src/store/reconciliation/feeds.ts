@@ -4,7 +4,7 @@
 import { dayMs, hourMs } from "../../kernel/time.ts";
 import { unsealObject } from "../damagedRows.ts";
 import { asNumber, asNumberOrNull, asObject, asText, asTextOrNull, describeRow } from "../describeRow.ts";
-import type { Database } from "../engine/database.ts";
+import { hasRows, insertRow, orReplace, type Database } from "../engine/database.ts";
 import type { Seal } from "../engine/seal.ts";
 import { writeAudited, type AuditLine } from "../sites/audit.ts";
 
@@ -61,19 +61,15 @@ export function feedStore(db: Database, seal: Seal, newId: () => string) {
     /** Sets the feed of a site; it is due at once. What is known of its fetches stays. */
     async set(line: AuditLine, address: FeedAddress, options: Record<string, unknown>): Promise<void> {
       const sealed = seal.seal(JSON.stringify(address), feedPlace(line.siteId));
-      await writeAudited(db, newId, line, (tx) =>
-        tx.all(
-          `INSERT INTO order_feeds (site_id, address, options, due_at, tally, created_at) VALUES ($1, $2, $3, 0, '{}', $4)
-           ON CONFLICT (site_id) DO UPDATE SET address = excluded.address, options = excluded.options, due_at = 0`,
-          [line.siteId, sealed, JSON.stringify(options), line.at],
-        ),
-      );
+      const set = { address: sealed, options: JSON.stringify(options), due_at: 0 };
+      const row = { site_id: line.siteId, ...set, tally: "{}", created_at: line.at };
+      await writeAudited(db, newId, line, (tx) => insertRow(tx, "order_feeds", row, orReplace("site_id", ...Object.keys(set))));
     },
 
     /** Returns false where there was none. */
     async remove(line: AuditLine): Promise<boolean> {
       const sql = `DELETE FROM order_feeds WHERE site_id = $1 RETURNING site_id`;
-      return writeAudited(db, newId, line, async (tx) => (await tx.all(sql, [line.siteId])).length > 0);
+      return writeAudited(db, newId, line, (tx) => hasRows(tx.all(sql, [line.siteId])));
     },
 
     /** Makes the feed due now. */

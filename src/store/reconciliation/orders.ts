@@ -137,11 +137,8 @@ export function orderStore(db: Database, newId: () => string) {
 
     /** Lists the orders of a person, for an export. */
     async listByPerson(siteId: string, emailSha256: Sha256): Promise<Order[]> {
-      const rows = await db.all(`SELECT ${orderRow.list} FROM orders WHERE site_id = $1 AND ${isOfPerson}`, [
-        siteId,
-        emailRef(emailSha256),
-        emailSha256,
-      ]);
+      const sql = `SELECT ${orderRow.list} FROM orders WHERE site_id = $1 AND ${isOfPerson}`;
+      const rows = await db.all(sql, [siteId, emailRef(emailSha256), emailSha256]);
       return rows.map(orderRow.read).toSorted((one, other) => one.time - other.time);
     },
 

@@ -10,8 +10,9 @@ import { asNumber, asNumberOrNull, asObject, asOneOf, asText, asTextOrNull, desc
 import {
   allByKeys,
   allForEach,
+  hasRows,
+  insertRow,
   keyedRead,
-  list,
   rowStatement,
   type Database,
   type Row,
@@ -180,12 +181,8 @@ export function runStore(db: Database, newId: () => string) {
     async start(wanted: Run, line: AuditLine): Promise<boolean> {
       const auditId = newId();
       await db.write(async (tx) => {
-        const rows = await tx.all(
-          `INSERT INTO reconciliations (${runRow.inserted.join(", ")}) VALUES (${list(runRow.inserted.length)})
-           ON CONFLICT DO NOTHING RETURNING id`,
-          runRow.values(wanted),
-        );
-        if (rows.length) await writeAudit(tx, auditId, line);
+        const begun = insertRow(tx, "reconciliations", runRow.toRow(wanted), "ON CONFLICT DO NOTHING RETURNING id");
+        if (await hasRows(begun)) await writeAudit(tx, auditId, line);
       });
       // A transaction that runs again, because its commit was not confirmed, inserts nothing.
       return (await find(wanted)) !== null;

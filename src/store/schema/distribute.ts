@@ -2,7 +2,7 @@
 // other tables are sharded by site, with all tables of a site on the same node. On any other PostgreSQL no statement of
 // Citus is sent: a database that is only compatible with PostgreSQL may not understand it.
 
-import type { Query } from "../engine/database.ts";
+import { hasRows, type Query } from "../engine/database.ts";
 import type { Migration } from "./migration.ts";
 
 /** All other sharded tables are colocated with this one, which is created first. */
@@ -27,7 +27,7 @@ export function placeTables({ version, configuration, bySite }: Migration): Plac
 }
 
 export async function isCitus(db: Query): Promise<boolean> {
-  return (await db.all(`SELECT 1 AS n FROM pg_extension WHERE extname = 'citus'`)).length > 0;
+  return hasRows(db.all(`SELECT 1 AS n FROM pg_extension WHERE extname = 'citus'`));
 }
 
 /** Runs only on Citus. A table that was placed already stays where it is. */

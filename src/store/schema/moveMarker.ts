@@ -1,7 +1,7 @@
 // The marker in a PostgreSQL database that a move is filling: a version that no schema will ever have, so that no relay, of
 // this version or an older one, starts on half of the data.
 
-import type { Database, Query } from "../engine/database.ts";
+import { insertRow, type Database, type Query } from "../engine/database.ts";
 
 export const moveMarkerVersion = 2_147_483_647;
 
@@ -20,11 +20,8 @@ export async function readMoveMarker(db: Query): Promise<string | null> {
 }
 
 export async function writeMoveMarker(tx: Query, move: string, now: number): Promise<void> {
-  await tx.all(`INSERT INTO migrations (version, name, applied_at) VALUES ($1, $2, $3) ON CONFLICT (version) DO NOTHING`, [
-    moveMarkerVersion,
-    move,
-    now,
-  ]);
+  const row = { version: moveMarkerVersion, name: move, applied_at: now };
+  await insertRow(tx, "migrations", row, "ON CONFLICT (version) DO NOTHING");
 }
 
 export const clearMoveMarker = (db: Database) => db.run(`DELETE FROM migrations WHERE version = $1`, [moveMarkerVersion]);

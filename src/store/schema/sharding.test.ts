@@ -154,9 +154,14 @@ function statementsInSource(): { file: string; text: string; source: string }[] 
   });
 }
 
+/** What `insertRow` adds to its statement, which names the site, is found too. */
 const statementsIn = (source: string) =>
-  [...source.matchAll(/(["'`])\s*\(?((?:WITH|SELECT|INSERT|UPDATE|DELETE)\b(?:(?!\1)[^])*)\1/g)]
+  [
+    ...source.matchAll(/(["'`])\s*\(?((?:WITH|SELECT|INSERT|UPDATE|DELETE)\b(?:(?!\1)[^])*)\1/g),
+    ...source.matchAll(/(["'`])((?:ON CONFLICT|\$\{(?:orReplace|replaced)\b)(?:(?!\1)[^])*)\1/g),
+  ]
     .map((found) => (found[2] ?? "").replaceAll(/\s+/g, " ").trim())
+    .map((text) => (/^(?:ON|\$)/.test(text) ? `INSERT INTO cursors (site_id) VALUES ($1) ${text}` : text))
     .filter((text) => /^(?:WITH .* AS|SELECT .|INSERT INTO|UPDATE .* SET|DELETE FROM)/.test(text));
 
 describe("every statement of the store", () => {
@@ -229,17 +234,12 @@ const composed: Readonly<Record<string, readonly string[]>> = {
   "maintenance/purge.ts": ["DELETE FROM consents WHERE ${condition}", "DELETE FROM consent_history WHERE ${condition}"],
   // Their first column is the site's: the first field of the row's description.
   "events/eventRow.ts": ["INSERT INTO events (${"],
-  "deliveries/backfills.ts": ["INSERT INTO backfills (${"],
   "corrections/corrections.ts": ["INSERT INTO corrections (${"],
   "confirmations/confirmations.ts": ["INSERT INTO confirmations (${"],
   "deliveries/delivery.ts": ["INSERT INTO deliveries (${", "INSERT INTO attempts (${"],
-  "outbound/periods.ts": ["INSERT INTO periods (${"],
   "outbound/pushes.ts": ["INSERT INTO push_log (${"],
   "reconciliation/orders.ts": ["INSERT INTO orders (${"],
-  "reconciliation/runs.ts": ["INSERT INTO reconciliations (${", "INSERT INTO reconciliation_rows (${"],
-  "sites/imports.ts": ["INSERT INTO imports (${"],
-  "sources/sourceRequests.ts": ["INSERT INTO source_requests (${", "INSERT INTO source_shapes (${"],
-  "statistics/rejectedRequests.ts": ["INSERT INTO rejected_requests (${"],
+  "reconciliation/runs.ts": ["INSERT INTO reconciliation_rows (${"],
 };
 
 /** Finds why one node could not answer a statement. Statements that are not hot may write configuration. */

@@ -1,7 +1,7 @@
 // Shared links: people without an account read one site through them. Only the hash of a link's token is stored.
 
 import { asNumber, asNumberOrNull, asText, asTextOrNull, describeRow } from "../describeRow.ts";
-import { list, type Database } from "../engine/database.ts";
+import { hasRows, insertRow, type Database } from "../engine/database.ts";
 import { writeAudited, type AuditLine } from "../sites/audit.ts";
 import { dayMs, minuteMs } from "../../kernel/time.ts";
 import type { LinkScope } from "../../kernel/scopes.ts";
@@ -57,11 +57,7 @@ export function sharedLinkStore(db: Database, newId: () => string) {
           [link.siteId, link.id, line.at, maxLinks],
         );
         if (usable.length >= maxLinks) return false;
-        await tx.all(
-          `INSERT INTO shared_links (${sharedLinkRow.inserted.join(", ")}) VALUES (${list(sharedLinkRow.inserted.length)})
-           ON CONFLICT (id) DO NOTHING`,
-          sharedLinkRow.values(link),
-        );
+        await insertRow(tx, "shared_links", sharedLinkRow.toRow(link), "ON CONFLICT (id) DO NOTHING");
         return true;
       });
     },
@@ -80,7 +76,7 @@ export function sharedLinkStore(db: Database, newId: () => string) {
     /** Returns false for a link that was revoked before. */
     async revoke(line: AuditLine, id: string): Promise<boolean> {
       const sql = `UPDATE shared_links SET revoked_at = $3 WHERE site_id = $1 AND id = $2 AND revoked_at IS NULL RETURNING id`;
-      return writeAudited(db, newId, line, async (tx) => (await tx.all(sql, [line.siteId, id, line.at])).length > 0);
+      return writeAudited(db, newId, line, (tx) => hasRows(tx.all(sql, [line.siteId, id, line.at])));
     },
 
     async noteOpened({ id, openedAt }: SharedLink, now: number): Promise<void> {

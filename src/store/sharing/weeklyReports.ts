@@ -3,7 +3,7 @@
 
 import { readObject } from "../damagedRows.ts";
 import { asNumber, asText, describeRow } from "../describeRow.ts";
-import type { Database } from "../engine/database.ts";
+import { insertRow, orReplace, type Database } from "../engine/database.ts";
 
 /** `sending` that stays was sent or not: the node died in between. It is not repeated, so that nobody gets it twice. */
 export type SendState = {
@@ -47,11 +47,8 @@ export function weeklyReportStore(db: Database) {
 
     /** Sets a new schedule. The last message stays as it is. */
     async schedule(siteId: string, schedule: string, nextAt: number): Promise<void> {
-      await db.run(
-        `INSERT INTO weekly_reports (site_id, schedule, next_at, due_at, results) VALUES ($1, $2, $3, 0, '{}')
-         ON CONFLICT (site_id) DO UPDATE SET schedule = excluded.schedule, next_at = excluded.next_at`,
-        [siteId, schedule, nextAt],
-      );
+      const set = { site_id: siteId, schedule, next_at: nextAt, due_at: 0, results: "{}" };
+      await insertRow(db, "weekly_reports", set, orReplace("site_id", "schedule", "next_at"));
     },
 
     async remove(siteId: string): Promise<void> {

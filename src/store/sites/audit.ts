@@ -4,7 +4,7 @@ import { lastId } from "../../kernel/ids.ts";
 import { maxTime, type Period } from "../../kernel/time.ts";
 import { readObject } from "../damagedRows.ts";
 import { columns } from "../schema/columns.ts";
-import type { Database, Query, RowQuery } from "../engine/database.ts";
+import { insertRow, type Database, type Query, type RowQuery } from "../engine/database.ts";
 
 export type AuditLine = {
   siteId: string;
@@ -16,10 +16,9 @@ export type AuditLine = {
 
 export async function writeAudit(tx: Query, id: string, line: AuditLine): Promise<void> {
   // A transaction that runs again has the same id and writes no second line.
-  await tx.all(
-    `INSERT INTO audit (site_id, id, at, actor, action, detail) VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT DO NOTHING`,
-    [line.siteId, id, line.at, line.actor, line.action, JSON.stringify(line.detail)],
-  );
+  const { siteId, at, actor, action, detail } = line;
+  const row = { site_id: siteId, id, at, actor, action, detail: JSON.stringify(detail) };
+  await insertRow(tx, "audit", row, "ON CONFLICT DO NOTHING");
 }
 
 /** Commits the work and its audit line, unless the work returns false. A transaction that runs again writes the same line. */

@@ -8,7 +8,7 @@ import type { AuditLine } from "./audit.ts";
 import { unsealObject, readObject, tryParse } from "../damagedRows.ts";
 import { columns } from "../schema/columns.ts";
 import { asNumber, asNumberOrNull, asOneOf, asText, asTextOrNull, describeRow } from "../describeRow.ts";
-import { allByKeys, list, type Database, type Query, type Row } from "../engine/database.ts";
+import { allByKeys, insertRow, insertRows, orReplace, type Database, type Query, type Row } from "../engine/database.ts";
 import { removeQuestions } from "../confirmations/questions.ts";
 import { hostRow, insertHost, type HostRow } from "./hosts.ts";
 import { removeCheck, resetCheck } from "./connectionChecks.ts";
@@ -137,12 +137,8 @@ export function configurationStore(db: Database, seal: Seal, newId: () => string
     ): Promise<void> {
       const auditId = newId();
       return change(line, async (tx) => {
-        await tx.all(`INSERT INTO sites (site_id, name, settings, revision, created_at) VALUES ($1, $2, $3, 0, $4)`, [
-          line.siteId,
-          site.name,
-          JSON.stringify(site.settings),
-          line.at,
-        ]);
+        const settings = JSON.stringify(site.settings);
+        await insertRow(tx, "sites", { site_id: line.siteId, name: site.name, settings, revision: 0, created_at: line.at });
         for (const host of site.hosts) await insertHost(tx, auditId, line, { host, isTrusted: true, displaces });
       });
     },
@@ -196,30 +192,20 @@ export function configurationStore(db: Database, seal: Seal, newId: () => string
       const entries = Object.entries(connection.settings);
       const open = Object.fromEntries(entries.filter(([name]) => !secrets.has(name)));
       const sealed = Object.fromEntries(entries.filter(([name]) => secrets.has(name)));
+      const { siteId, id, platform, account, events, state, stateReason, createdAt } = connection;
+      const set = {
+        settings: JSON.stringify(open),
+        credentials: seal.seal(JSON.stringify(sealed), connectionPlace(siteId, id)),
+        events: JSON.stringify(events),
+        state,
+        state_reason: stateReason,
+        updated_at: line.at,
+      };
       return change(line, async (tx) => {
         // The check was of the settings before.
-        await resetCheck(tx, connection.siteId, connection.id, line.at);
-        await tx.all(
-          `INSERT INTO connections (site_id, id, platform, account, settings, credentials, events, state, state_reason,
-             created_at, updated_at)
-           VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
-           ON CONFLICT (site_id, id) DO UPDATE SET settings = excluded.settings, credentials = excluded.credentials,
-             events = excluded.events, state = excluded.state, state_reason = excluded.state_reason,
-             updated_at = excluded.updated_at`,
-          [
-            connection.siteId,
-            connection.id,
-            connection.platform,
-            connection.account,
-            JSON.stringify(open),
-            seal.seal(JSON.stringify(sealed), connectionPlace(connection.siteId, connection.id)),
-            JSON.stringify(connection.events),
-            connection.state,
-            connection.stateReason,
-            connection.createdAt,
-            line.at,
-          ],
-        );
+        await resetCheck(tx, siteId, id, line.at);
+        const row = { site_id: siteId, id, platform, account, created_at: createdAt, ...set };
+        await insertRow(tx, "connections", row, orReplace("site_id, id", ...Object.keys(set)));
       });
     },
 
@@ -235,16 +221,12 @@ export function configurationStore(db: Database, seal: Seal, newId: () => string
 
     removeConnection(line: AuditLine, id: string): Promise<void> {
       return change(line, async (tx) => {
-        const [removed] = await tx.all(`DELETE FROM connections WHERE site_id = $1 AND id = $2 RETURNING platform, account`, [
-          line.siteId,
-          id,
-        ]);
-        if (removed)
-          await tx.all(
-            `INSERT INTO removed_connections (site_id, id, platform, account, removed_at)
-             VALUES ($1, $2, $3, $4, $5) ON CONFLICT DO NOTHING`,
-            [line.siteId, id, String(removed.platform), String(removed.account), line.at],
-          );
+        const removed = await tx.all(
+          `DELETE FROM connections WHERE site_id = $1 AND id = $2 RETURNING site_id, id, platform, account`,
+          [line.siteId, id],
+        );
+        const rows = removed.map((row) => ({ ...row, removed_at: line.at }));
+        await insertRows(tx, "removed_connections", rows, "ON CONFLICT DO NOTHING");
         await removeCheck(tx, line.siteId, id);
         await removeQuestions(tx, line.siteId, id);
       });
@@ -310,10 +292,7 @@ async function insertKey(tx: Query, key: KeyRow): Promise<void> {
   // Another node may have revoked the API key a moment ago: no key may be made that its revocation did not find.
   if (key.apiKeyId !== null && (await isApiKeyRevoked(tx, key.apiKeyId)))
     throw new Denied("signed_out", "This API key is not valid.");
-  await tx.all(
-    `INSERT INTO inbound_keys (${keyRow.inserted.join(", ")}) VALUES (${list(keyRow.inserted.length)})`,
-    keyRow.values(key),
-  );
+  await insertRow(tx, "inbound_keys", keyRow.toRow(key));
 }
 
 export const keyRow = describeRow<KeyRow, KeyRow>({

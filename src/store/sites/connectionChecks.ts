@@ -1,7 +1,7 @@
 // The checks of connections: what each platform said when it was last asked, before or between conversions.
 
 import { asNumber, asNumberOrNull, asText, asTextOrNull, describeRow } from "../describeRow.ts";
-import type { Database, Query } from "../engine/database.ts";
+import { insertRow, orReplace, type Database, type Query } from "../engine/database.ts";
 
 export type ConnectionCheck = {
   connectionId: string;
@@ -34,10 +34,8 @@ export function connectionCheckStore(db: Database) {
     },
 
     async find(siteId: string, connectionId: string): Promise<ConnectionCheck | null> {
-      const [row] = await db.all(`SELECT ${columns} FROM connection_checks WHERE site_id = $1 AND connection_id = $2`, [
-        siteId,
-        connectionId,
-      ]);
+      const sql = `SELECT ${columns} FROM connection_checks WHERE site_id = $1 AND connection_id = $2`;
+      const [row] = await db.all(sql, [siteId, connectionId]);
       return row ? checkRow.read(row) : null;
     },
   };
@@ -45,12 +43,9 @@ export function connectionCheckStore(db: Database) {
 
 /** What was sent before the settings changed proves nothing. Part of the transaction that changes them. */
 export async function resetCheck(tx: Query, siteId: string, connectionId: string, at: number): Promise<void> {
-  await tx.all(
-    `INSERT INTO connection_checks (site_id, ${columns}) VALUES ($1, $2, NULL, $3, $4)
-     ON CONFLICT (site_id, connection_id) DO UPDATE SET
-       verified_at = excluded.verified_at, checked_at = excluded.checked_at, reason = excluded.reason`,
-    [siteId, connectionId, at, "not checked yet"],
-  );
+  const set = { verified_at: null, checked_at: at, reason: "not checked yet" };
+  const row = { site_id: siteId, connection_id: connectionId, ...set };
+  await insertRow(tx, "connection_checks", row, orReplace("site_id, connection_id", ...Object.keys(set)));
 }
 
 /** Part of the transaction that removes the connection. */

@@ -3,7 +3,7 @@
 // by its revision, however late, and what a node wrote in between is purged too.
 
 import type { AuditLine } from "./audit.ts";
-import type { Database } from "../engine/database.ts";
+import { insertRow, type Database } from "../engine/database.ts";
 import type { PurgeStep } from "../maintenance/purge.ts";
 import { readSetting } from "../settings.ts";
 import { unlockTables } from "../maintenance/siteLock.ts";
@@ -92,10 +92,8 @@ export function deletedSiteStore(db: Database, newId: () => string) {
         const move = await readSiteMove(tx, siteId);
         if (move?.state === "copying" || move?.state === "locked")
           throw new Conflict("site", "This site is being moved to another installation. End the move first.");
-        await tx.all(
-          `INSERT INTO deleted_sites (site_id, revision, deleted_at) VALUES ($1, $2, $3) ON CONFLICT (site_id) DO NOTHING`,
-          [siteId, Number(await readSetting(tx, "revision")), line.at],
-        );
+        const row = { site_id: siteId, revision: Number(await readSetting(tx, "revision")), deleted_at: line.at };
+        await insertRow(tx, "deleted_sites", row, "ON CONFLICT (site_id) DO NOTHING");
         for (const table of configurationTables) await tx.all(`DELETE FROM ${table} WHERE site_id = $1`, [siteId]);
       });
     },

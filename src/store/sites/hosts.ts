@@ -2,7 +2,7 @@
 
 import { writeAudit, writeAudited, type AuditLine } from "./audit.ts";
 import { asNumber, asNumberOrNull, asText, asTextOrNull, describeRow } from "../describeRow.ts";
-import type { Database, Query } from "../engine/database.ts";
+import { insertRow, type Database, type Query } from "../engine/database.ts";
 import { changeConfiguration, raiseRevision } from "./revision.ts";
 
 export type HostRow = {
@@ -116,12 +116,7 @@ export async function insertHost(
       if (lost.length > 0) await writeAudit(tx, auditId, displaces);
     });
   }
-  await tx.all(`INSERT INTO hosts (host, site_id, created_at, trusted) VALUES ($1, $2, $3, $4)`, [
-    host,
-    siteId,
-    at,
-    isTrusted ? 1 : 0,
-  ]);
+  await insertRow(tx, "hosts", { host, site_id: siteId, created_at: at, trusted: isTrusted ? 1 : 0 });
 }
 
 export const hostRow = describeRow<HostRow, HostRow>({

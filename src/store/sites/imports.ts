@@ -4,7 +4,7 @@
 import { writeAudit, type AuditLine } from "./audit.ts";
 import { readObject } from "../damagedRows.ts";
 import { asNumber, asObject, asOneOf, asText, describeRow } from "../describeRow.ts";
-import { list, type Database } from "../engine/database.ts";
+import { insertRow, orReplace, type Database } from "../engine/database.ts";
 import type { Claimant } from "../events/claims.ts";
 import { markHours } from "../statistics/statistics.ts";
 
@@ -68,12 +68,9 @@ export function importStore(db: Database, newId: () => string) {
             [siteId, id, owner, until, now, seen.owner, seen.leaseUntil],
           );
         }
-        const inserted = await tx.all(
-          `INSERT INTO imports (${importRow.inserted.join(", ")}) VALUES (${list(importRow.inserted.length)})
-           ON CONFLICT (site_id, id) DO UPDATE SET owner = excluded.owner WHERE imports.owner = excluded.owner
-           RETURNING ${importRow.list}`,
-          importRow.values({ ...wanted, ...began, owner, leaseUntil: until, startedAt: now, updatedAt: now }),
-        );
+        const begun = importRow.toRow({ ...wanted, ...began, owner, leaseUntil: until, startedAt: now, updatedAt: now });
+        const replaced = `${orReplace("site_id, id", "owner")} WHERE imports.owner = excluded.owner RETURNING ${importRow.list}`;
+        const inserted = await insertRow(tx, "imports", begun, replaced);
         if (inserted.length) await writeAudit(tx, auditId, line);
         return inserted;
       });

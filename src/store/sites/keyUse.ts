@@ -2,7 +2,7 @@
 
 import { maxSkewMs, minuteMs } from "../../kernel/time.ts";
 import { asNumber, asText, describeRow } from "../describeRow.ts";
-import { chunks, tuples, writeBySite, type Database, type Query } from "../engine/database.ts";
+import { hasRows, insertRow, insertRows, orReplace, writeBySite, type Database, type Query } from "../engine/database.ts";
 import type { InboundKind } from "../statistics/inboundCounts.ts";
 
 export type KeyUse = { siteId: string; keyId: string; hour: number; uses: number; lastUsedAt: number };
@@ -11,6 +11,13 @@ export type KeyUse = { siteId: string; keyId: string; hour: number; uses: number
  * not smaller, this batch was already written.
  */
 type UseTotal = { writer: string; hour: number; uses: number };
+const useRow = describeRow<KeyUse, KeyUse>({
+  siteId: asText,
+  keyId: asText,
+  hour: asNumber,
+  uses: asNumber,
+  lastUsedAt: asNumber,
+});
 type Lockout = { siteId: string; host: string; startedAt: number; lockedUntil: number };
 const lockoutRow = describeRow<Lockout, Lockout>({
   siteId: asText,
@@ -32,14 +39,13 @@ export function keyUseStore(db: Database, newId: () => string) {
     async addUses(uses: readonly KeyUse[], total?: UseTotal): Promise<void> {
       await writeBySite(db, uses, async (tx, ofSite, siteId) => {
         if (total && !(await raiseTotal(tx, siteId, total))) return;
-        for (const some of chunks(ofSite)) {
-          await tx.all(
-            `INSERT INTO key_uses (site_id, key_id, hour, uses, last_used_at) VALUES ${tuples(some.length, 5)}
-             ON CONFLICT (site_id, key_id, hour) DO UPDATE SET uses = key_uses.uses + excluded.uses,
-               last_used_at = excluded.last_used_at`,
-            some.flatMap((use) => [use.siteId, use.keyId, use.hour, use.uses, use.lastUsedAt]),
-          );
-        }
+        const added = `${orReplace("site_id, key_id, hour", "last_used_at")}, uses = key_uses.uses + excluded.uses`;
+        await insertRows(
+          tx,
+          "key_uses",
+          ofSite.map((one) => useRow.toRow(one)),
+          added,
+        );
       });
     },
 
@@ -66,25 +72,18 @@ export function keyUseStore(db: Database, newId: () => string) {
       const id = newId();
       return db.write(async (tx) => {
         // Writing the row first serialises wrong keys on one host, so that exactly the tenth locks it.
-        const [lockout] = await tx.all(
-          `INSERT INTO lockouts (site_id, host, started_at, locked_until) VALUES ($1, $2, $3, 0)
-           ON CONFLICT (site_id, host) DO UPDATE SET host = excluded.host RETURNING locked_until`,
-          [siteId, host, now],
+        const unlocked = { site_id: siteId, host, started_at: now, locked_until: 0 };
+        const [lockout] = await insertRow(
+          tx,
+          "lockouts",
+          unlocked,
+          `${orReplace("site_id, host", "host")} RETURNING locked_until`,
         );
         const lockedUntil = Number(lockout?.locked_until);
         if (lockedUntil > now && lockedUntil <= maxLockedUntil(now, rule)) return lockedUntil;
-        await tx.all(`DELETE FROM wrong_keys WHERE site_id = $1 AND host = $2 AND (at <= $3 OR at > $4)`, [
-          siteId,
-          host,
-          now - rule.windowMs,
-          now + maxSkewMs,
-        ]);
-        await tx.all(`INSERT INTO wrong_keys (site_id, host, at, id) VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING`, [
-          siteId,
-          host,
-          now,
-          id,
-        ]);
+        const sql = `DELETE FROM wrong_keys WHERE site_id = $1 AND host = $2 AND (at <= $3 OR at > $4)`;
+        await tx.all(sql, [siteId, host, now - rule.windowMs, now + maxSkewMs]);
+        await insertRow(tx, "wrong_keys", { site_id: siteId, host, at: now, id }, "ON CONFLICT DO NOTHING");
         const [row] = await tx.all(`SELECT COUNT(*) AS n FROM wrong_keys WHERE site_id = $1 AND host = $2`, [siteId, host]);
         if (Number(row?.n) < rule.keys) return 0;
         await tx.all(`UPDATE lockouts SET started_at = $3, locked_until = $4 WHERE site_id = $1 AND host = $2`, [
@@ -123,11 +122,6 @@ export function keyUseStore(db: Database, newId: () => string) {
 /** False when this total was stored before, which means that the batch was written. */
 async function raiseTotal(tx: Query, siteId: string, { writer, hour, uses }: UseTotal): Promise<boolean> {
   const kind: InboundKind = "used";
-  const raised = await tx.all(
-    `INSERT INTO inbound_counts (site_id, hour, kind, writer, count) VALUES ($1, $2, $3, $4, $5)
-     ON CONFLICT (site_id, hour, kind, writer) DO UPDATE SET count = excluded.count
-     WHERE inbound_counts.count < excluded.count RETURNING hour`,
-    [siteId, hour, kind, writer, uses],
-  );
-  return raised.length > 0;
+  const raised = `${orReplace("site_id, hour, kind, writer", "count")} WHERE inbound_counts.count < excluded.count RETURNING hour`;
+  return hasRows(insertRow(tx, "inbound_counts", { site_id: siteId, hour, kind, writer, count: uses }, raised));
 }

@@ -3,7 +3,7 @@
 import { unsealObject } from "../damagedRows.ts";
 import { connectionPlace } from "./configuration.ts";
 import { columns } from "../schema/columns.ts";
-import type { Database, Row } from "../engine/database.ts";
+import { hasRows, insertRow, orReplace, type Database, type Row } from "../engine/database.ts";
 import { acquireLease, releaseLease } from "../engine/leases.ts";
 import { raiseRevision } from "./revision.ts";
 import type { Seal } from "../engine/seal.ts";
@@ -39,17 +39,13 @@ export function platformSignInStore(db: Database, seal: Seal) {
 
   return {
     async saveApp({ platform, clientId, clientSecret }: OAuthApp, now: number): Promise<void> {
-      await db.run(
-        `INSERT INTO oauth_apps (platform, client_id, credentials, updated_at) VALUES ($1, $2, $3, $4)
-         ON CONFLICT (platform) DO UPDATE SET client_id = excluded.client_id, credentials = excluded.credentials,
-           updated_at = excluded.updated_at`,
-        [platform, clientId, seal.seal(JSON.stringify({ clientSecret }), appPlace(platform)), now],
-      );
+      const credentials = seal.seal(JSON.stringify({ clientSecret }), appPlace(platform));
+      const set = { client_id: clientId, credentials, updated_at: now };
+      await insertRow(db, "oauth_apps", { platform, ...set }, orReplace("platform", ...Object.keys(set)));
     },
 
     async removeApp(platform: string): Promise<boolean> {
-      const rows = await db.run(`DELETE FROM oauth_apps WHERE platform = $1 RETURNING platform`, [platform]);
-      return rows.length > 0;
+      return hasRows(db.run(`DELETE FROM oauth_apps WHERE platform = $1 RETURNING platform`, [platform]));
     },
 
     /** `unreadable`: the row is damaged, and the app must be set again. */
@@ -70,19 +66,15 @@ export function platformSignInStore(db: Database, seal: Seal) {
     },
 
     async begin(signIn: PlatformSignIn): Promise<void> {
-      const { siteId, id, platform, expiresAt, record } = signIn;
-      await db.run(
-        `INSERT INTO platform_sign_ins (site_id, id, platform, record, expires_at) VALUES ($1, $2, $3, $4, $5)
-         ON CONFLICT DO NOTHING`,
-        [siteId, id, platform, seal.seal(JSON.stringify(record), signInPlace(siteId, id)), expiresAt],
-      );
+      const { siteId, id, platform, expiresAt } = signIn;
+      const record = seal.seal(JSON.stringify(signIn.record), signInPlace(siteId, id));
+      const row = { site_id: siteId, id, platform, record, expires_at: expiresAt };
+      await insertRow(db, "platform_sign_ins", row, "ON CONFLICT DO NOTHING");
     },
 
     async find(siteId: string, id: string): Promise<PlatformSignIn | null> {
-      const [row] = await db.all(`SELECT ${columns.platform_sign_ins} FROM platform_sign_ins WHERE site_id = $1 AND id = $2`, [
-        siteId,
-        id,
-      ]);
+      const sql = `SELECT ${columns.platform_sign_ins} FROM platform_sign_ins WHERE site_id = $1 AND id = $2`;
+      const [row] = await db.all(sql, [siteId, id]);
       return row ? signInOf(row) : null;
     },
 

@@ -3,7 +3,7 @@
 
 import type { AuditLine } from "./audit.ts";
 import { readObject, tryParse, unsealObject } from "../damagedRows.ts";
-import type { Query, Row } from "../engine/database.ts";
+import { insertRow, orReplace, type Query, type Row } from "../engine/database.ts";
 import type { Seal } from "../engine/seal.ts";
 
 export const sourceStates = ["active", "paused"] as const;
@@ -66,31 +66,20 @@ const readDated = (value: unknown): Dated[] | null => (Array.isArray(value) ? (v
 /** Writes a source, new or changed. */
 export async function saveSource(tx: Query, seal: Seal, source: SourceRow, at: number): Promise<void> {
   const { siteId, id, kind, name, settings, tokenHashes, tokens, secrets, state, createdAt } = source;
-  await tx.all(
-    `INSERT INTO sources (site_id, id, kind, name, settings, tokens, credentials, state, created_at, updated_at)
-     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
-     ON CONFLICT (site_id, id) DO UPDATE SET name = excluded.name, settings = excluded.settings, tokens = excluded.tokens,
-       credentials = excluded.credentials, state = excluded.state, updated_at = excluded.updated_at`,
-    [
-      siteId,
-      id,
-      kind,
-      name,
-      JSON.stringify(settings),
-      JSON.stringify(tokenHashes),
-      seal.seal(JSON.stringify({ tokens, secrets }), sourcePlace(siteId, id)),
-      state,
-      createdAt,
-      at,
-    ],
-  );
+  const set = {
+    name,
+    settings: JSON.stringify(settings),
+    tokens: JSON.stringify(tokenHashes),
+    credentials: seal.seal(JSON.stringify({ tokens, secrets }), sourcePlace(siteId, id)),
+    state,
+    updated_at: at,
+  };
+  const row = { site_id: siteId, id, kind, created_at: createdAt, ...set };
+  await insertRow(tx, "sources", row, orReplace("site_id, id", ...Object.keys(set)));
   // A key may have been corrected.
   await tx.all(`UPDATE source_requests SET due_at = $3 WHERE site_id = $1 AND source_id = $2 AND due_at > $3`, [siteId, id, at]);
   if (settings.keep_requests !== "on")
-    await tx.all(`UPDATE source_shapes SET request = NULL WHERE site_id = $1 AND source_id = $2 AND request IS NOT NULL`, [
-      siteId,
-      id,
-    ]);
+    await tx.all(`UPDATE source_shapes SET request = NULL WHERE site_id = $1 AND source_id = $2`, [siteId, id]);
 }
 
 /** What the source remembered goes with it, and the counts of its uses; its events stay. */

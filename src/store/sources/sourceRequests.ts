@@ -7,7 +7,7 @@ import type { sourceOutcomes } from "../../kernel/event.ts";
 import { dayMs, minuteMs } from "../../kernel/time.ts";
 import { asNumber, asNumberOrNull, asText, asTextOrNull, describeRow } from "../describeRow.ts";
 import { tryUnseal, type Seal } from "../engine/seal.ts";
-import { chunks, tuples, writeBySite, type Database, type Query } from "../engine/database.ts";
+import { insertRow, insertRows, writeBySite, type Database, type Query } from "../engine/database.ts";
 
 export type SourceOutcome = (typeof sourceOutcomes)[number];
 
@@ -131,12 +131,8 @@ export function sourceRequestStore(db: Database, seal: Seal) {
     /** Safe to repeat. */
     async add(requests: readonly SourceRequest[]): Promise<void> {
       await writeBySite(db, requests, async (tx, ofSite) => {
-        for (const some of chunks(ofSite))
-          await tx.all(
-            `INSERT INTO source_requests (${requestRow.inserted.join(",")}) VALUES ${tuples(some.length, requestRow.inserted.length)}
-             ON CONFLICT DO NOTHING`,
-            some.flatMap((one) => requestRow.values(one)),
-          );
+        const rows = ofSite.map((one) => requestRow.toRow(one));
+        await insertRows(tx, "source_requests", rows, "ON CONFLICT DO NOTHING");
       });
     },
 
@@ -144,7 +140,6 @@ export function sourceRequestStore(db: Database, seal: Seal) {
     async addWaiting(requests: readonly WaitingRequest[]): Promise<boolean> {
       const [first] = requests;
       if (!first) return true;
-      const columns = [...requestRow.inserted, "waiting"];
       return db.write(async (tx) => {
         const [row] = await tx.all(
           `SELECT COUNT(*) AS waiting FROM (SELECT id FROM source_requests
@@ -152,11 +147,8 @@ export function sourceRequestStore(db: Database, seal: Seal) {
           [first.siteId, first.sourceId],
         );
         if (Number(row?.waiting) + requests.length > maxWaiting) return false;
-        for (const some of chunks(requests))
-          await tx.all(
-            `INSERT INTO source_requests (${columns.join(",")}) VALUES ${tuples(some.length, columns.length)} ON CONFLICT DO NOTHING`,
-            some.flatMap((one) => [...requestRow.values(one), sealed(one)]),
-          );
+        const rows = requests.map((one) => ({ ...requestRow.toRow(one), waiting: sealed(one) }));
+        await insertRows(tx, "source_requests", rows, "ON CONFLICT DO NOTHING");
         return true;
       });
     },
@@ -205,10 +197,7 @@ export function sourceRequestStore(db: Database, seal: Seal) {
       await db.write(async (tx) => {
         const isKept = request !== null && !(await wasErasedSince(tx, rest.siteId, rest.at));
         const shape = { ...rest, request: isKept ? seal.seal(request, place) : null };
-        await tx.all(
-          `INSERT INTO source_shapes (${shapeRow.inserted.join(",")}) VALUES ${tuples(1, shapeRow.inserted.length)} ON CONFLICT DO NOTHING`,
-          shapeRow.values(shape),
-        );
+        await insertRow(tx, "source_shapes", shapeRow.toRow(shape), "ON CONFLICT DO NOTHING");
         await prune(tx, "source_shapes", shape.siteId, shape.sourceId, maxShapes, "");
       });
     },

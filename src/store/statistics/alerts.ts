@@ -70,12 +70,8 @@ export function alertStore(db: Database) {
           // A time in the future was written by a clock that ran ahead.
           const isQuiet = sinceSeenMs >= (quietMs[kind] ?? 0) || sinceSeenMs < -maxSkewMs;
           if (found.has(keyOf({ kind, subject })) || !isQuiet) continue;
-          await tx.all(`UPDATE alerts SET ended_at = $4 WHERE site_id = $1 AND kind = $2 AND subject = $3 AND ended_at IS NULL`, [
-            siteId,
-            kind,
-            subject,
-            now,
-          ]);
+          const sql = `UPDATE alerts SET ended_at = $4 WHERE site_id = $1 AND kind = $2 AND subject = $3 AND ended_at IS NULL`;
+          await tx.all(sql, [siteId, kind, subject, now]);
         }
       });
     },

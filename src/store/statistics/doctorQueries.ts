@@ -2,7 +2,7 @@
 
 import { isCitus } from "../schema/distribute.ts";
 import type { Mode } from "../../kernel/event.ts";
-import type { Database } from "../engine/database.ts";
+import { hasRows, type Database } from "../engine/database.ts";
 
 const newestEvents = 1000;
 
@@ -39,8 +39,7 @@ export function doctorQueryStore(db: Database) {
 
     /** True when the site has any consent decision. */
     async hasConsent(siteId: string): Promise<boolean> {
-      const rows = await db.all(`SELECT 1 AS one FROM consents WHERE site_id = $1 LIMIT 1`, [siteId]);
-      return rows.length > 0;
+      return hasRows(db.all(`SELECT 1 AS one FROM consents WHERE site_id = $1 LIMIT 1`, [siteId]));
     },
 
     /** The machines of a Citus cluster, and whether the coordinator reaches each; none on any other database. */

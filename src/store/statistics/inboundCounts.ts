@@ -1,7 +1,7 @@
 // Counts of inbound requests by hour: duplicates and rejected requests, which leave no event row, and uses of valid keys.
 
 import { hourMs } from "../../kernel/time.ts";
-import { chunks, tuples, writeBySite, type Database, type Query, type Row } from "../engine/database.ts";
+import { insertRows, orReplace, writeBySite, type Database, type Query } from "../engine/database.ts";
 
 /** `duplicate`, `used` (keyUse.ts), `refused:` and the HTTP status, or `source:`, its id, and what became of a request. */
 export type InboundKind = "duplicate" | "used" | `refused:${number}` | `source:${string}`;
@@ -17,13 +17,8 @@ export function inboundCountStore(db: Database) {
     /** Replaces this writer's counts of the same hours: safe to repeat. */
     async save(writer: string, counts: readonly InboundCount[]): Promise<void> {
       await writeBySite(db, counts, async (tx, ofSite) => {
-        for (const some of chunks(ofSite)) {
-          await tx.all(
-            `INSERT INTO inbound_counts (site_id, hour, kind, writer, count) VALUES ${tuples(some.length, 5)}
-             ON CONFLICT (site_id, hour, kind, writer) DO UPDATE SET count = excluded.count`,
-            some.flatMap((one) => [one.siteId, one.hour, one.kind, writer, one.count]),
-          );
-        }
+        const rows = ofSite.map(({ siteId, hour, kind, count }) => ({ site_id: siteId, hour, kind, writer, count }));
+        await insertRows(tx, "inbound_counts", rows, orReplace("site_id, hour, kind, writer", "count"));
       });
     },
 
@@ -73,16 +68,13 @@ export async function mergeWriters(tx: Query, { name, keys, count }: CountTable,
     `DELETE FROM ${name} WHERE site_id = $1 AND hour >= $2 AND hour < $3 AND writer <> '' RETURNING ${columns.join(", ")}, ${count}`,
     [siteId, until - mergedHours, until],
   );
-  const keyOf = (row: Row) => columns.map((column) => row[column] ?? null);
-  const merged = [...Map.groupBy(rows, (row) => JSON.stringify(keyOf(row))).values()];
-  for (const some of chunks(merged))
-    await tx.all(
-      `INSERT INTO ${name} (site_id, ${columns.join(", ")}, writer, ${count}) VALUES ${tuples(some.length, columns.length + 3)}
-       ON CONFLICT (site_id, ${columns.join(", ")}, writer) DO UPDATE SET ${count} = ${name}.${count} + excluded.${count}`,
-      some.flatMap((ofKey) => {
-        const sum = ofKey.reduce((total, row) => total + Number(row[count]), 0);
-        return [siteId, ...keyOf(ofKey[0] as Row), "", sum];
-      }),
-    );
+  const groups = Map.groupBy(rows, (row) => JSON.stringify(columns.map((column) => row[column])));
+  const merged = Array.from(groups.values(), (ofKey) => {
+    const sum = ofKey.reduce((total, row) => total + Number(row[count]), 0);
+    return { site_id: siteId, ...ofKey[0], writer: "", [count]: sum };
+  });
+  const added = `DO UPDATE SET ${count} = ${name}.${count} + excluded.${count}`;
+  const key = ["site_id", ...columns, "writer"].join(", ");
+  await insertRows(tx, name, merged, `ON CONFLICT (${key}) ${added}`);
   return rows.length;
 }

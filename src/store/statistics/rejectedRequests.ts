@@ -3,7 +3,7 @@
 import { dayMs } from "../../kernel/time.ts";
 import { idAt, lastId } from "../../kernel/ids.ts";
 import { asNumber, asText, asTextOrNull, describeRow } from "../describeRow.ts";
-import { chunks, tuples, writeBySite, type Database } from "../engine/database.ts";
+import { insertRows, writeBySite, type Database } from "../engine/database.ts";
 
 export type RejectedRequest = {
   siteId: string;
@@ -29,7 +29,7 @@ export const rejectedRequestRow = describeRow<RejectedRequest, RejectedRequest>(
   keyId: asTextOrNull,
   address: asTextOrNull,
 });
-const { list, inserted } = rejectedRequestRow;
+const { list } = rejectedRequestRow;
 
 const maxKept = 1000;
 const keepMs = 30 * dayMs;
@@ -39,13 +39,8 @@ export function rejectedRequestStore(db: Database) {
     /** Safe to repeat. */
     async add(requests: readonly RejectedRequest[]): Promise<void> {
       await writeBySite(db, requests, async (tx, ofSite) => {
-        for (const some of chunks(ofSite)) {
-          await tx.all(
-            `INSERT INTO rejected_requests (${inserted.join(",")}) VALUES ${tuples(some.length, inserted.length)}
-             ON CONFLICT DO NOTHING`,
-            some.flatMap((one) => rejectedRequestRow.values(one)),
-          );
-        }
+        const rows = ofSite.map((one) => rejectedRequestRow.toRow(one));
+        await insertRows(tx, "rejected_requests", rows, "ON CONFLICT DO NOTHING");
       });
     },
 

@@ -4,7 +4,7 @@ import { hourMs, minuteMs } from "../../kernel/time.ts";
 import { idAt, timeOfId } from "../../kernel/ids.ts";
 import { readList } from "../damagedRows.ts";
 import { asNumber, asOneOf, asText, describeRow } from "../describeRow.ts";
-import { allByKeys, chunks, tuples, type Database, type Query, type Row } from "../engine/database.ts";
+import { allByKeys, insertRow, insertRows, orReplace, type Database, type Query, type Row } from "../engine/database.ts";
 import type { Delivery } from "../deliveries/delivery.ts";
 import { deliverySource, readDeliveries } from "../deliveries/readDeliveries.ts";
 import { readCounted, summaryColumns, type CountedEvent } from "../events/eventRow.ts";
@@ -68,11 +68,8 @@ const figureRow = describeRow<HourFigure, HourFigure>({
 
 export function statisticsStore(db: Database) {
   async function findHour(siteId: string, fromHour: number, toHour: number, order: "ASC" | "DESC") {
-    const [row] = await db.all(`SELECT id FROM events WHERE site_id = $1 AND id >= $2 AND id < $3 ORDER BY id ${order} LIMIT 1`, [
-      siteId,
-      idAt(fromHour * hourMs),
-      idAt(toHour * hourMs),
-    ]);
+    const sql = `SELECT id FROM events WHERE site_id = $1 AND id >= $2 AND id < $3 ORDER BY id ${order} LIMIT 1`;
+    const [row] = await db.all(sql, [siteId, idAt(fromHour * hourMs), idAt(toHour * hourMs)]);
     return row ? Math.floor(timeOfId(String(row.id)) / hourMs) : null;
   }
 
@@ -83,11 +80,8 @@ export function statisticsStore(db: Database) {
     },
 
     async saveHead(siteId: string, { fromHour, toHour }: StatisticsHead): Promise<void> {
-      await db.run(
-        `INSERT INTO statistics_heads (site_id, from_hour, to_hour) VALUES ($1, $2, $3)
-         ON CONFLICT (site_id) DO UPDATE SET from_hour = excluded.from_hour, to_hour = excluded.to_hour`,
-        [siteId, fromHour, toHour],
-      );
+      const row = { site_id: siteId, from_hour: fromHour, to_hour: toHour };
+      await insertRow(db, "statistics_heads", row, orReplace("site_id", "from_hour", "to_hour"));
     },
 
     /** Lets the worker compute all hours again, after events of the past were written. */
@@ -132,11 +126,9 @@ export function statisticsStore(db: Database) {
     ): Promise<void> {
       const replace = async (tx: Query) => {
         // Written first, which serialises nodes that compute the same hour.
-        const [row] = await tx.all(
-          `INSERT INTO statistics_hours (site_id, hour, rolled_at, due_at) VALUES ($1, $2, 0, 0)
-           ON CONFLICT (site_id, hour) DO UPDATE SET hour = excluded.hour RETURNING rolled_at, due_at`,
-          [siteId, hour],
-        );
+        const first = { site_id: siteId, hour, rolled_at: 0, due_at: 0 };
+        const locked = `${orReplace("site_id, hour", "hour")} RETURNING rolled_at, due_at`;
+        const [row] = await insertRow(tx, "statistics_hours", first, locked);
         const known = Number(row?.rolled_at);
         // A time further ahead was written by a clock that was wrong, unless the events of the hour were purged.
         if (known > rolledAt && (known <= rolledAt + 10 * minuteMs || known === finalAt)) return;
@@ -148,26 +140,19 @@ export function statisticsStore(db: Database) {
           [siteId, hour, rolledAt, isReplayed ? Math.min(knownDue, dueAt) : dueAt, isReplayed ? null : settledEvents],
         );
         await tx.all(`DELETE FROM statistics WHERE site_id = $1 AND hour = $2`, [siteId, hour]);
-        for (const some of chunks(figures)) {
-          await tx.all(
-            `INSERT INTO statistics (site_id, hour, charted_hour, kind, name, currency, count, value)
-             VALUES ${tuples(some.length, 8)}`,
-            some.flatMap((one) => [siteId, hour, one.hour ?? hour, one.kind, one.name, one.currency, one.count, one.value]),
-          );
-        }
+        const key = { site_id: siteId, hour };
+        const rows = figures.map(({ hour: at = hour, ...figure }) => ({ ...key, charted_hour: at, ...figure }));
+        await insertRows(tx, "statistics", rows);
         // SQLite would look through all segments of the site: it finds an hour by its index only where it reads nothing but keys.
         await tx.all(
           `DELETE FROM statistics_segments WHERE site_id = $1 AND hour = $2 AND (segment, name, charted_hour) IN
              (SELECT segment, name, charted_hour FROM statistics_segments WHERE site_id = $1 AND hour = $2)`,
           [siteId, hour],
         );
-        for (const some of chunks(segments)) {
-          await tx.all(
-            `INSERT INTO statistics_segments (site_id, segment, name, hour, charted_hour, figures)
-             VALUES ${tuples(some.length, 6)}`,
-            some.flatMap((one) => [siteId, one.segment, one.name, hour, one.hour ?? hour, packFigures(one.figures)]),
-          );
-        }
+        const parts = segments.map(({ segment, name, hour: at = hour, figures: some }) => {
+          return { ...key, segment, name, charted_hour: at, figures: packFigures(some) };
+        });
+        await insertRows(tx, "statistics_segments", parts);
       };
       await db.write(replace, { isBackground: true });
     },
@@ -301,11 +286,7 @@ export async function markHours(tx: Query, siteId: string, eventIds: readonly st
  * node may have counted these hours for the last time. One that has counted an hour and not written it yet finds the row.
  */
 export async function markLateHours(tx: Query, siteId: string, eventIds: readonly string[], now: number): Promise<void> {
-  for (const some of chunks(hoursOf(eventIds)))
-    await tx.all(
-      `INSERT INTO statistics_hours (site_id, hour, rolled_at, due_at) VALUES ${tuples(some.length, 4)}
-       ON CONFLICT (site_id, hour) DO UPDATE SET due_at = excluded.due_at
-       WHERE statistics_hours.due_at > excluded.due_at AND statistics_hours.rolled_at < ${finalAt}`,
-      some.flatMap((hour) => [siteId, hour, 0, now + settlingMs]),
-    );
+  const rows = hoursOf(eventIds).map((hour) => ({ site_id: siteId, hour, rolled_at: 0, due_at: now + settlingMs }));
+  const sooner = `statistics_hours.due_at > excluded.due_at AND statistics_hours.rolled_at < ${finalAt}`;
+  await insertRows(tx, "statistics_hours", rows, `${orReplace("site_id, hour", "due_at")} WHERE ${sooner}`);
 }

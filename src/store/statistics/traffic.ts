@@ -6,7 +6,18 @@ import { idAt, lastId } from "../../kernel/ids.ts";
 import { hourMs, maxTime, minuteMs, type Period } from "../../kernel/time.ts";
 import { damageFindings, tryRead, unsealObject } from "../damagedRows.ts";
 import { columns } from "../schema/columns.ts";
-import { allByKeys, chunks, clockOr, tuples, writeBySite, type Database, type Query, type Row } from "../engine/database.ts";
+import {
+  allByKeys,
+  chunks,
+  clockOr,
+  insertRow,
+  insertRows,
+  orReplace,
+  writeBySite,
+  type Database,
+  type Query,
+  type Row,
+} from "../engine/database.ts";
 import type { Seal } from "../engine/seal.ts";
 import { saveBotVisits } from "../outbound/totals.ts";
 import { beginAlert } from "./alerts.ts";
@@ -76,13 +87,15 @@ export function trafficStore(db: Database, seal: Seal, clock: () => number = Dat
       bots: ReadonlyMap<string, number> = new Map(),
     ): Promise<void> {
       await writeBySite(db, counts, async (tx, ofSite, siteId) => {
-        for (const some of chunks(ofSite)) {
-          await tx.all(
-            `INSERT INTO visit_counts (site_id, hour, bucket, reason, writer, visits) VALUES ${tuples(some.length, 6)}
-             ON CONFLICT (site_id, hour, bucket, reason, writer) DO UPDATE SET visits = excluded.visits`,
-            some.flatMap((one) => [one.siteId, one.hour, one.bucket, one.reason, writer, one.visits]),
-          );
-        }
+        const rows = ofSite.map(({ hour, bucket, reason, visits }) => ({
+          site_id: siteId,
+          hour,
+          bucket,
+          reason,
+          writer,
+          visits,
+        }));
+        await insertRows(tx, "visit_counts", rows, orReplace("site_id, hour, bucket, reason, writer", "visits"));
         const seen = bots.get(siteId);
         if (seen !== undefined) await saveBotVisits(tx, siteId, writer, seen);
       });
@@ -140,11 +153,9 @@ export function trafficStore(db: Database, seal: Seal, clock: () => number = Dat
     async addBotVisit(visit: BotVisit): Promise<void> {
       const { siteId, id, seenAt, reason, verdict, page, seen, click } = visit;
       const record = seal.seal(JSON.stringify({ verdict, page, seen, click }), botVisitPlace(siteId, id));
-      await db.run(
-        `INSERT INTO bot_visits (site_id, id, seen_at, reason, click_hash, record) VALUES ($1, $2, $3, $4, $5, $6)
-         ON CONFLICT DO NOTHING`,
-        [siteId, id, seenAt, reason, click && clickHash(siteId, click.value), record],
-      );
+      const ofClick = click && clickHash(siteId, click.value);
+      const row = { site_id: siteId, id, seen_at: seenAt, reason, click_hash: ofClick, record };
+      await insertRow(db, "bot_visits", row, "ON CONFLICT DO NOTHING");
     },
 
     /** Tells the other nodes what this one observed, and deletes what all nodes that run have read. */

@@ -146,10 +146,8 @@ export function syncLogChangeStore(db: Database) {
       const last = rows.at(-1);
       if (!last) return 0;
       // The last event may have more rows.
-      const ofLast = await tx.all(`SELECT ${columns} FROM outcomes WHERE site_id = $1 AND event_id = $2`, [
-        siteId,
-        String(last.event_id),
-      ]);
+      const sql = `SELECT ${columns} FROM outcomes WHERE site_id = $1 AND event_id = $2`;
+      const ofLast = await tx.all(sql, [siteId, String(last.event_id)]);
       await removeAnswers(tx, siteId, [...rows.filter((row) => row.event_id !== last.event_id), ...ofLast]);
       await moveCursor(tx, siteId, purgedAnswers, head, `${String(last.event_id)}0`);
       return rows.length;

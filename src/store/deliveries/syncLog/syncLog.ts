@@ -187,12 +187,8 @@ export function syncLogStore(db: Database) {
     const end = below.connectionId === "" ? below.eventId : `${below.eventId}0`;
     if (!namesFewEvents(filter)) {
       const [from = "", to = lastId] = timesOf(filter);
-      return db.all(`SELECT ${eventColumns} FROM events WHERE site_id = $1 AND id >= $2 AND id < $3 ORDER BY id DESC LIMIT $4`, [
-        siteId,
-        from,
-        end < to ? end : to,
-        max,
-      ]);
+      const sql = `SELECT ${eventColumns} FROM events WHERE site_id = $1 AND id >= $2 AND id < $3 ORDER BY id DESC LIMIT $4`;
+      return db.all(sql, [siteId, from, end < to ? end : to, max]);
     }
     const ids = namedEvents(filter) ?? (await lists.listIds(siteId, filter, end, max));
     const found = await readEventRows(siteId, ids);

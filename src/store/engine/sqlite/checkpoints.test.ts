@@ -1,6 +1,6 @@
 // Checkpoints of the embedded engine run beside the writer. The number of times that a log began anew is in its header.
 
-import { readFileSync, statSync } from "node:fs";
+import { closeSync, openSync, readSync, statSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { DatabaseSync } from "node:sqlite";
 import { expect, onTestFinished, test } from "vitest";
@@ -32,9 +32,17 @@ async function createLines(options: SqliteOptions = {}) {
     written: () => written,
     logSize: () => statSync(`${file}-wal`).size,
     /** How many logs there were before the present one. */
-    restarts: () => readFileSync(`${file}-wal`).readUInt32BE(12),
+    restarts: () => readHeader(`${file}-wal`).readUInt32BE(12),
     autoCheckpoint: async () => (await db.all(`PRAGMA wal_autocheckpoint`))[0]?.wal_autocheckpoint,
   };
+}
+
+function readHeader(log: string): Buffer {
+  const header = Buffer.alloc(32);
+  const opened = openSync(log, "r");
+  readSync(opened, header, 0, header.length, 0);
+  closeSync(opened);
+  return header;
 }
 
 /** Reads the file as another program does, after the store was closed. */
@@ -51,17 +59,12 @@ function readClosed(file: string) {
 test("under permanent writing the log begins anew again and again, and no commit checkpoints it", async () => {
   const lines = await createLines();
   const before = lines.restarts();
-  let largest = 0;
   // Without a pause: whenever one write has ended, the next one waits already.
-  while (lines.written() < 3000) {
-    await Promise.all([lines.write(), lines.write()]);
-    largest = Math.max(largest, lines.logSize());
-  }
-  expect(lines.restarts() - before).toBeGreaterThan(2);
-  expect(largest).toBeLessThan((3000 * pagesOfRow * pageSize) / 2);
+  while (lines.restarts() < before + 3) await Promise.all([lines.write(), lines.write()]);
   expect(await lines.autoCheckpoint()).toBe(0);
+  const written = lines.written();
   await lines.close();
-  expect(readClosed(lines.file)).toEqual({ n: 3000, state: "ok" });
+  expect(readClosed(lines.file)).toEqual({ n: written, state: "ok" });
 });
 
 test("while another program reads one moment of the database the log grows, and afterwards it shrinks", async () => {
