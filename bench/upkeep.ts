@@ -91,14 +91,13 @@ async function measure(
   };
 }
 
-const summarize = ({ runs, perSecond: rate, left }: Watched): Measured => ({
+const summarize = ({ runs, ...rest }: Watched): Measured => ({
   p50: median(pick(runs, "alone50")),
   p99: median(pick(runs, "alone99")),
   longest: Math.max(...pick(runs, "aloneMax")),
   cpu: median(pick(runs, "cpu")),
   refused: pick(runs, "failed").reduce((sum, one) => sum + one, 0),
-  perSecond: rate,
-  left,
+  ...rest,
 });
 
 async function measureEngine(engine: Engine, mode: Mode, harness: Harness): Promise<Record<WorkName, Measured>> {
