@@ -189,6 +189,17 @@ describe.each(engines)("sources on %s", (engine) => {
     expect(received("pi_9", "refund")[0]).toMatchObject({ value: 1 });
   });
 
+  test("the command line names the settings of a kind, and the field that is wrong", async () => {
+    expect(await home.print("source", "kinds", "hubspot")).toMatch(/^stages +default closedwon=purchase +Which deal stage/m);
+    expect(await home.fails("source", "kinds", "strpe")).toMatchObject({
+      error: expect.stringContaining("no kind of source strpe"),
+    });
+    const source = await add("custom", "email=mail", "value=total");
+    expect(summary(await post(source, { mail: "ada@example.com", total: "much" }))).toEqual(ok);
+    await lastRequest(source, { outcome: "ignored", reason: "wrong field" });
+    expect(await home.print("source", "show", source.source.id)).toContain("wrong field (value must be a finite JSON number)");
+  });
+
   test("a customer id is remembered, and finds the person of a later event", async () => {
     const source = await add("paddle", `signing_secret=${secret}`);
     const send = (body: Record<string, unknown>) => {

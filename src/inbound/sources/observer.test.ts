@@ -32,3 +32,31 @@ test.each(["ada@customers.example", `${"x".repeat(85)} ada@customers.example`])(
     expect(shapes[0]?.type.length).toBeLessThanOrEqual(100);
   },
 );
+
+test("a request that waits is counted once, by what becomes of it", async () => {
+  const counted: string[] = [];
+  const listed: unknown[] = [];
+  const observer = observeSources({
+    store: {
+      inboundCounts: {
+        save: (_writer: string, batch: { kind: string }[]) =>
+          Promise.resolve(void counted.push(...batch.map(({ kind }) => kind))),
+      } as never,
+      sourceRequests: { add: (some: unknown[]) => Promise.resolve(void listed.push(...some)) } as never,
+    },
+    writer: "one",
+    newId: ulid,
+    onDefect: (error) => {
+      throw error;
+    },
+    pollMs: 60_000,
+  });
+  const source = { siteId: "site", id: "src" } as Source;
+  const refund = { type: "refund", deliveryId: null, eventId: null, detail: null };
+  observer.addResults(source, [{ ...refund, outcome: "waiting", reason: "other refunds" }], Date.now());
+  observer.countLookedUp(source, "accepted", Date.now());
+  await observer.stop();
+  expect(counted).toEqual(["source:src:accepted"]);
+  // Its row is written with the wait.
+  expect(listed).toEqual([]);
+});

@@ -76,11 +76,12 @@ export function observeSources({ store, writer, newId, onDefect, pollMs = defaul
   }
 
   function add(source: Source, result: SourceResult, at: number): void {
+    // One that waits is stored already, and counted by what becomes of it.
+    if (result.outcome === "waiting") return;
     const { siteId, id: sourceId } = source;
     counts.add({ siteId, kind: `source:${sourceId}:${result.outcome}` }, at);
     const known = recentOf(source, at);
-    // One that waits is stored already.
-    if (result.outcome === "waiting" || known.kept >= maxPerMinute || requests.length >= maxWaiting) return;
+    if (known.kept >= maxPerMinute || requests.length >= maxWaiting) return;
     known.kept += 1;
     requests.push({ siteId, sourceId, id: newId(at), at, ...result, dueAt: null, attempts: 0 });
   }
@@ -105,7 +106,7 @@ export function observeSources({ store, writer, newId, onDefect, pollMs = defaul
       for (const result of results) add(source, result, at);
     },
 
-    /** Counts what became of a request after its look-up. */
+    /** Counts what became of a request that waited. */
     countLookedUp({ siteId, id }: Source, outcome: SourceOutcome, at: number): void {
       counts.add({ siteId, kind: `source:${id}:${outcome}` }, at);
     },
