@@ -48,7 +48,10 @@ async function calm(page: Page): Promise<void> {
     await mute.click();
     await page.waitForTimeout(200);
   }
-  await page.getByRole("button", { name: "Hide" }).click();
+  // The browser remembers both.
+  const fold = page.getByRole("button", { name: "Hide" });
+  if (await fold.isVisible()) await fold.click();
+  await page.mouse.move(0, 0);
 }
 
 /** Chooses a file of past conversions and checks it. */
@@ -225,7 +228,7 @@ export function pictures({ site }: Demo): Picture[] {
       window: { width: 1280, height: 1200 },
     },
     { name: "funnel", path: `${at}/reconciliation/funnel`, from: funnel, to: funnel, above: 16 },
-    { name: "source-choose", path, from: kinds, to: (page) => page.locator(".cc-tile", { hasText: "Salesforce" }), above: 16 },
+    { name: "source-choose", path, from: kinds, to: (page) => page.locator(".cc-card", { hasText: "Salesforce" }), above: 16 },
     { name: "source-set-up", path, prepare: openNew("stripe", {}), from: panel, to: card("Address and secret"), below: 4 },
     { name: "source-woocommerce", path, prepare: openNew("woocommerce", {}), from: panel, to: card("At WooCommerce") },
     {

@@ -373,7 +373,8 @@ inChromium("lists", () => {
         () => page.getByRole("heading", { name: /^First conversion/ }).waitFor(),
       );
       expect(fresh.requests, fresh.paths.join("\n")).toBeLessThanOrEqual(14);
-      expect(fresh.bytes).toBeLessThanOrEqual(250_000);
+      // The browser takes Brotli from this machine, as over HTTPS. The build checks what gzip makes of it: at most 250 KB.
+      expect(fresh.bytes).toBeLessThanOrEqual(222_000);
       const stranger = await user(relay, null);
       const before = await countLoad(
         stranger.page,
@@ -381,7 +382,7 @@ inChromium("lists", () => {
         () => stranger.page.getByRole("button", { name: "Sign in" }).waitFor(),
       );
       expect(before.requests, before.paths.join("\n")).toBeLessThanOrEqual(4);
-      expect(before.bytes).toBeLessThanOrEqual(172_000);
+      expect(before.bytes).toBeLessThanOrEqual(150_000);
       const receiver = await startReceiver();
       await owner.ask(`POST /sites/${site.id}/connections`, {
         platform: "webhook",
@@ -399,14 +400,14 @@ inChromium("lists", () => {
       );
       expect(overview.paths).toContain(`/api/v1/sites/${site.id}/statistics`);
       expect(overview.requests, overview.paths.join("\n")).toBeLessThanOrEqual(15);
-      expect(overview.bytes).toBeLessThanOrEqual(250_000);
+      expect(overview.bytes).toBeLessThanOrEqual(222_000);
       const list = await countLoad(
         page,
         () => open(`/sites/${site.id}/events`),
         () => page.getByText("L-60", { exact: true }).waitFor(),
       );
       expect(list.requests, list.paths.join("\n")).toBeLessThanOrEqual(15);
-      expect(list.bytes).toBeLessThanOrEqual(300_000);
+      expect(list.bytes).toBeLessThanOrEqual(262_000);
     },
     scenarioMs,
   );

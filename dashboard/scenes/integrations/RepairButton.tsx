@@ -56,7 +56,12 @@ export function RepairLine({ site, repairs }: { site: string; repairs: readonly 
     <Group component="ul" aria-label={resultsText.repair.title} m={0} px="md" py="xs" gap="4px 16px" className="cc-list">
       {groups.map(([repair, ...others]) => (
         <Text component="li" key={`${repair?.path} ${repair?.label}`} size="sm">
-          <TriangleAlert size={14} aria-hidden color="var(--mantine-color-yellow-text)" style={{ verticalAlign: -2 }} />{" "}
+          <TriangleAlert
+            size={14}
+            aria-hidden
+            color="var(--mantine-color-yellow-text)"
+            style={{ verticalAlign: -2, marginRight: 6 }}
+          />
           {resultsText.repair.waiting(others.length + 1, repair?.platform ?? "")}{" "}
           <Anchor
             renderRoot={(props) => <Link to={`/sites/${site}/${repair?.path}`} search={repair?.search} {...props} />}
