@@ -62,7 +62,7 @@ export type RelayContext = {
 export async function relay(received: Received, site: Site, deadline: number, context: RelayContext): Promise<Exit> {
   try {
     const prepared = await prepare(received, site, deadline, context);
-    return await acceptAndSend(prepared, deadline, context);
+    return await send(await accept(prepared, deadline, context));
   } finally {
     received.reservedId.release();
   }
@@ -77,28 +77,33 @@ const sliceEvents = { alone: 16, shared: 8 };
  * A server commits all of them together. The embedded store writes on the thread that accepts events, so that they become durable some at
  * a time, and events of others in between; all of them are durable when this resolves.
  */
-export async function relayBatch(
+export const relayBatch = (batch: readonly Received[], site: Site, deadline: number, context: RelayContext) =>
+  acceptEach(batch, site, deadline, context, send);
+
+async function acceptEach<T>(
   batch: readonly Received[],
   site: Site,
   deadline: number,
   context: RelayContext,
-): Promise<PromiseSettledResult<Exit>[]> {
-  const isWhole = context.store.engine === "postgres";
+  goOn: (accepted: Accepted) => T | Promise<T>,
+): Promise<PromiseSettledResult<T>[]> {
   const beginOne = (one: Received) => {
     const accepting = prepare(one, site, deadline, context).then((prepared) => accept(prepared, deadline, context));
-    return { first: settled(accepting), result: settled(accepting.then(send)) };
+    return { first: settled(accepting), result: settled(accepting.then(goOn)) };
   };
   try {
-    if (!isWhole) return await Promise.all(await threadShare.beginSome(site.id, batch, sliceEvents, beginOne));
+    // Most requests of sources have one, which needs no slices.
+    if (batch.length === 1) return await Promise.all(batch.map((one) => beginOne(one).result));
+    if (context.store.engine !== "postgres")
+      return await Promise.all(await threadShare.beginSome(site.id, batch, sliceEvents, beginOne));
     const preparing = await threadShare.map(site.id, batch, (one) => settled(prepare(one, site, deadline, context)));
     const prepared = await Promise.all(preparing);
     // All are handed to the store before it begins to write.
     return await Promise.allSettled(
-      prepared.map((one) =>
-        one.status === "fulfilled"
-          ? acceptAndSend({ ...one.value, batch }, deadline, context)
-          : Promise.reject(one.reason as Error),
-      ),
+      prepared.map(async (one) => {
+        if (one.status === "rejected") throw one.reason as Error;
+        return goOn(await accept({ ...one.value, batch }, deadline, context));
+      }),
     );
   } finally {
     for (const { reservedId } of batch) reservedId.release();
@@ -111,33 +116,9 @@ const settled = async <T>(work: Promise<T>) => (await Promise.allSettled([work])
 /** What became of an event when it was stored. `dispatched` goes on in the background. */
 export type Acceptance = Exclude<Exit, { exit: "dispatched" }> | { exit: "accepted"; sent: Promise<unknown> };
 
-/**
- * Accepts the events of one request, with one commit on a server and with short ones in the embedded store, and resolves when all are
- * durable: the deliveries go on without the sender. Releases the events' ids.
- */
-export async function acceptBatch(
-  batch: readonly Received[],
-  site: Site,
-  deadline: number,
-  context: RelayContext,
-): Promise<PromiseSettledResult<Acceptance>[]> {
-  const acceptOne = async (prepared: Prepared): Promise<Acceptance> => inBackground(await accept(prepared, deadline, context));
-  try {
-    if (batch.length === 1 || context.store.engine !== "postgres")
-      return await Promise.allSettled(
-        batch.map(async (one) => inBackground(await accept(await prepare(one, site, deadline, context), deadline, context))),
-      );
-    const prepared = await Promise.allSettled(batch.map((one) => prepare(one, site, deadline, context)));
-    // All are handed to the store before it begins to write.
-    return await Promise.allSettled(
-      prepared.map((one) =>
-        one.status === "fulfilled" ? acceptOne({ ...one.value, batch }) : Promise.reject(one.reason as Error),
-      ),
-    );
-  } finally {
-    for (const { reservedId } of batch) reservedId.release();
-  }
-}
+/** The same, but it resolves when all are durable: the deliveries go on without the sender. */
+export const acceptBatch = (batch: readonly Received[], site: Site, deadline: number, context: RelayContext) =>
+  acceptEach(batch, site, deadline, context, inBackground);
 
 const inBackground = (accepted: Accepted): Acceptance =>
   "send" in accepted ? { exit: "accepted", sent: accepted.send() } : accepted;
@@ -191,10 +172,6 @@ async function prepare(
   const stage = stageFor(event, site, receivedAt);
   const { reservedId, delivery, refs } = received;
   return { reservedId, event, attribution, reasons, evidence, claims, conversion, planned, stage, batch: null, delivery, refs };
-}
-
-async function acceptAndSend(prepared: Prepared, deadline: number, context: RelayContext): Promise<Exit> {
-  return send(await accept(prepared, deadline, context));
 }
 
 const send = async (accepted: Accepted): Promise<Exit> =>
