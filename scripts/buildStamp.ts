@@ -16,7 +16,9 @@ const sources = [
   "ops",
   "package.json",
   "package-lock.json",
+  "tsconfig.browser.json",
   "tsconfig.json",
+  "tsconfig.node.json",
   "ARCHITECTURE.md",
   ".env.example",
 ];

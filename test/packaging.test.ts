@@ -270,7 +270,19 @@ describe("the image", () => {
     const folders = ["build", "prepare"].flatMap((name) =>
       [...(manifest.scripts[name] ?? "").matchAll(/node ([\w/]+)\.ts/g)].map(([, path]) => (path as string).split("/")[0]),
     );
-    for (const path of [...folders, "bin", "src", "ops", "package.json", "package-lock.json", ".npmrc", "tsconfig.json"])
+    const { references } = JSON.parse(read("tsconfig.json")) as { references: { path: string }[] };
+    const projects = references.map(({ path }) => path.split("/")[1] as string);
+    for (const path of [
+      ...folders,
+      ...projects,
+      "bin",
+      "src",
+      "ops",
+      "package.json",
+      "package-lock.json",
+      ".npmrc",
+      "tsconfig.json",
+    ])
       expect(allowed).toContain(path);
     // A broken link in a document fails the build.
     const pages = readdirSync(join(root, "docs"), { recursive: true, encoding: "utf8" }).filter((path) => path.endsWith(".md"));
