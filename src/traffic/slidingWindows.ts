@@ -128,3 +128,17 @@ function sizeOf(entry: string | Set<string> | undefined): number {
   if (entry === undefined) return 0;
   return typeof entry === "string" ? 1 : entry.size;
 }
+
+/** Adds up named numbers of a key. A new window begins with half of the one before, so that it does not begin without knowledge. */
+export function sumsOf<Sums extends Record<string, number>>(windowMs: number, zero: Sums): (key: string, at: number) => Sums {
+  const windowsAt = createWindows<Sums>(windowMs);
+  return (key, at) => {
+    const windows = windowsAt(at);
+    const known = windows.current.get(key);
+    if (known) return known;
+    const before = windows.previous.get(key) ?? zero;
+    const sums = Object.fromEntries(Object.entries(before).map(([name, sum]) => [name, sum / 2])) as Sums;
+    windows.set(key, sums);
+    return sums;
+  };
+}
