@@ -4,7 +4,7 @@
 /** The server puts the site's link domains in front of the second part; see src/identity/tagScript.ts. */
 declare const $CC: string[];
 
-const page = document;
+export const page = document;
 const parameter = "cc_clid";
 /** A token is valid for 15 minutes, and used for 10: the others are for the way to the other page. */
 const maxAgeMs = 6e5;
@@ -13,7 +13,8 @@ const timeoutMs = 1e3;
 
 /** For pages, and for payments. */
 let tokens: string[] = [];
-let [askedAt, nextAt] = [0, 0];
+let askedAt = 0;
+let nextAt = 0;
 
 const now = Date.now;
 
