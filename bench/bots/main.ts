@@ -3,7 +3,7 @@
 //
 //   npm run bench:bots                             records the judging set from the start, and judges it
 //   npm run bench:bots -- record --set tuning      records what is missing; --only TEXT, --visits N of each set-up,
-//                                                  --group browser|program|farm|person, --minutes N to stop and go on later,
+//                                                  --group browser|program|farm|attack|person, --minutes N to stop and go on later,
 //                                                  --parallel N screens, --each N people in a browser before it is started anew
 //   npm run bench:bots -- judge --set tuning       judges the recordings again, by the current rules; --details lists reasons, and
 //                                                  --usual leaves new evidence in shadow, as it begins on a site, and --tls
@@ -25,14 +25,21 @@ import type { SetUp, Visit } from "./visit.ts";
 
 installTools();
 const { pagesOf } = await import("./pages.ts");
+const { attacks } = await import("./attacks.ts");
 const { people } = await import("./people.ts");
 const { farms, programs } = await import("./programs.ts");
 const { tools } = await import("./tools.ts");
 const { addressIn, adUrl, sleep } = await import("./visit.ts");
 
-const setUps: readonly SetUp[] = [...tools, ...programs, ...farms, ...people];
-const groups = ["browser", "program", "farm", "person"] as const;
-const titles = { browser: "automated browsers", program: "programs that post reports", farm: "click farms", person: "people" };
+const setUps: readonly SetUp[] = [...tools, ...programs, ...farms, ...attacks, ...people];
+const titles = {
+  browser: "automated browsers",
+  program: "programs that post reports",
+  farm: "click farms",
+  attack: "attacks that no rule was tuned against",
+  person: "people",
+};
+const groups = Object.keys(titles) as SetUp["group"][];
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -67,8 +74,8 @@ const chosen = setUps.filter(
   ({ name, group }) => (!values.only || name.includes(values.only)) && (!values.group || group === values.group),
 );
 const usualVisits: Record<PageSet, Record<SetUp["group"], number>> = {
-  tuning: { browser: 2, program: 3, farm: 1, person: 1 },
-  judging: { browser: 3, program: 3, farm: 1, person: 8 },
+  tuning: { browser: 2, program: 3, farm: 1, attack: 0, person: 1 },
+  judging: { browser: 3, program: 3, farm: 1, attack: 3, person: 8 },
 };
 const fileOf = (name: string, of: PageSet = set) => `${here}recordings/${of}/${name.replaceAll(/[^a-zA-Z0-9]+/g, "-")}.json`;
 
