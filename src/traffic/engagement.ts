@@ -6,7 +6,7 @@ import { dayMs, secondMs } from "../kernel/time.ts";
 import { countWithin, createWindows, find, maxDistinct, sumsOf } from "./slidingWindows.ts";
 
 /** Visits of a source or group, those of them that went on, and how many usually do. */
-export type GoneOn = { visits: number; goneOn: number; expected: number };
+type GoneOn = { visits: number; goneOn: number; expected: number };
 
 export type Engagement = {
   goneOn: GoneOn | null;
@@ -19,7 +19,7 @@ export type Engagement = {
 /** Nothing is known that differs from other visitors. */
 export const usual: Engagement = { goneOn: null, secondSteps: null, goneOnOfNeighbours: null, goneOnOfClick: null };
 
-export type ClickReport = {
+type ClickReport = {
   siteId: string;
   source: string;
   neighbours: string;

@@ -77,6 +77,7 @@ export type ClickNews = [
 ];
 
 const nearlyAll = 0.95;
+const maxKnownKeys = 2000;
 /** Reports of one network that say what is usual on the site: a program could invent many. */
 const maxOfNetwork = 5;
 /** A repeated request follows at once; the network may have changed meanwhile, or have several addresses. */
@@ -119,7 +120,20 @@ export function createTrafficMemory({ secret = "", onNews }: MemoryOptions = {})
   const firstReports = countWithin(dayMs);
 
   const digest = (text: string) => hash("sha256", `${secret}\n${text}`, "base64url").slice(0, 11);
-  function keysOf({ siteId, network: name, userAgent }: Source): SourceKeys {
+  /** A visitor sends several reports, and hashes take the most time of each. */
+  const knownKeys = new Map<string, SourceKeys>();
+
+  function keysOf(source: Source): SourceKeys {
+    const text = `${source.siteId} ${source.network} ${source.userAgent}`;
+    let keys = knownKeys.get(text);
+    if (!keys) {
+      if (knownKeys.size >= maxKnownKeys) knownKeys.clear();
+      knownKeys.set(text, (keys = makeKeys(source)));
+    }
+    return keys;
+  }
+
+  function makeKeys({ siteId, network: name, userAgent }: Source): SourceKeys {
     const network = digest(`${siteId} ${name}`);
     const block = neighbourhoodOf(name);
     return {
