@@ -229,8 +229,6 @@ export function collectRoutes(app: FastifyInstance, options: CollectOptions): Di
     const { headers } = request;
     const network = customerNetworkOf(address);
     const userAgent = userAgentOf(headers);
-    // Its own report of a first input is not sent then. With a cookie the email is a second step.
-    const byHand = payload.submit !== null && payload.submit.inputs > 0;
     const hasRefused = cookies.refusals.length > 0 || Object.values(payload.signals).includes("denied");
     const frequency = memory.observe({
       siteId: site.id,
@@ -241,7 +239,7 @@ export function collectRoutes(app: FastifyInstance, options: CollectOptions): Di
       pageId: hasRefused ? null : payload.visitorId,
       hasRefused,
       isVisit: endpoint === "visit",
-      isInput: endpoint === "use" || (cookies.visitorId === null && byHand),
+      isInput: endpoint === "use",
       submitDigest,
       form: payload.submit && {
         page: payload.page,
