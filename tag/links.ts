@@ -44,19 +44,15 @@ function prepare(): void {
   void ask();
 }
 
+/** The relay, or the first part of the tag, has left a refusal in the browser. */
+export const hasRefused = () => /__cc_\w+=denied/.test(page.cookie) || localStorage.__cc === "denied";
+
 /** Returns the parameter that carries the visit to this address; nothing where none may. */
 function parameterFor(url: URL): [name: string, token: string] | undefined {
   const isPayment = url.hostname === "buy.stripe.com";
   const name = isPayment ? "client_reference_id" : parameter;
   const token = tokens[+isPayment];
-  const isUsable =
-    token &&
-    now() - askedAt < maxAgeMs &&
-    isListed(url) &&
-    !url.searchParams.has(name) &&
-    // The relay, or the first part of the tag, has left a refusal in the browser.
-    !/__cc_\w+=denied/.test(page.cookie) &&
-    localStorage.__cc !== "denied";
+  const isUsable = token && now() - askedAt < maxAgeMs && isListed(url) && !url.searchParams.has(name) && !hasRefused();
   return isUsable ? [name, token] : undefined;
 }
 

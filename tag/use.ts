@@ -3,11 +3,9 @@
 // reads what is typed, and nothing that it reports tells one person from another. On sites with link domains every visit that may
 // be identified loads it, for its links.
 
-import { page, watchLinks } from "./links.ts";
+import { hasRefused, page, watchLinks } from "./links.ts";
 
 type Numbers = number[];
-
-const agent = navigator;
 
 /** Milliseconds: how long the mouse button and each key were down, and the pauses between keys. */
 const presses: Numbers = [];
@@ -46,8 +44,7 @@ const median = (list: Numbers) => Math.round([...list].sort((one, other) => one 
 /** How many of the pauses between keys, in percent, are as long as the median. People never type that evenly. */
 function evenness(): number {
   const middle = median(gaps);
-  const even = gaps.filter((gap) => Math.abs(gap - middle) <= middle / 12).length;
-  return Math.round((100 * even) / (gaps.length || 1));
+  return Math.round((100 * gaps.filter((gap) => Math.abs(gap - middle) <= middle / 12).length) / (gaps.length || 1));
 }
 
 /** src/collect/payload.ts reads the values in this order. */
@@ -78,21 +75,24 @@ const use = (scope?: ParentNode) => [
 ];
 
 /** Visits with a click id report their first input: most visitors who leave again have scrolled or clicked, most programs have not. */
-let mayReport = /[?&]\w*(cl(i?c?k_?)?id|braid|_c?id|epik)=/i.test(location.search);
-let firstInput = "";
+const mayReport = /[?&]\w*(c(l(ic)?k?)?id|braid|_id|epik)=/i.test(location.search);
+let firstInput: string | false | undefined;
 
 /** The report waits a while for an email, whose report says the same. The relay waits longer before it counts who did nothing. */
 function reportFirstInput(): void {
-  if (!mayReport) return;
-  mayReport = false;
-  const browser = [agent.webdriver, agent.platform, agent.maxTouchPoints, "userAgentData" in agent];
-  firstInput = JSON.stringify({ browser, use: use() });
-  setTimeout(sendFirstInput, 45_000);
+  firstInput ??=
+    mayReport &&
+    JSON.stringify({
+      browser: [navigator.webdriver, navigator.platform, navigator.maxTouchPoints, "userAgentData" in navigator],
+      use: use(),
+    });
 }
+setInterval(sendFirstInput, 40_000);
 
 function sendFirstInput(): void {
-  if (firstInput) agent.sendBeacon?.(new URL("use", import.meta.url), firstInput);
-  firstInput = "";
+  try {
+    if (firstInput && !hasRefused()) firstInput = navigator.sendBeacon(new URL("use", import.meta.url), firstInput) && "";
+  } catch {}
 }
 
 /** Runs in the capture phase, for events that no script of the page made unless it wants any, and never throws into the page. */

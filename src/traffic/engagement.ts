@@ -38,7 +38,7 @@ type ClickReport = {
 /** So many who went on are no farm's, and the others need not be kept. Inputs are easily invented. */
 const maxSteps = maxDistinct;
 const maxGoneOn = 4 * maxDistinct;
-/** Visits of this step and the one before may still go on: the tag reports a first input up to 45 seconds later. */
+/** Visits of this step and the one before may still go on: the tag reports a first input up to 40 seconds later. */
 const stepMs = 90 * secondMs;
 /** So many of a site's visitors must be known before the share of those who go on says something. */
 export const minVisitors = 30;

@@ -130,6 +130,13 @@ for (const browser of otherBrowsers) {
       await submit(tab, nameOf("Input"));
       const [identify] = await stage.site.waitForReports("identify", 1);
       expect(identify?.fields["submit"]).toMatchObject({ 3: expect.any(Array) });
+      // Nor after a refusal.
+      await land(tab, "/plain?gclid=Refused");
+      await expect.poll(hasSecondPart).toBe(true);
+      await tab.click("[name=email]");
+      await tab.run(`cc.consent("denied")`);
+      await stage.site.waitForReports("consent", 1);
+      await land(tab, "/start");
       await tab.run(`fetch("/__cc/held").then(() => true)`);
       expect(stage.site.reports("use")).toHaveLength(1);
     });
