@@ -4,7 +4,7 @@
 //                                                 `git archive`, and is built; --rounds N, --visits N in a round
 //
 // Each version gets the reports that its own tag sends. A visit is a page view. One in four has a click id, one in eight submits an email. The second table adds what the tag's second part
-// sends: its file is fetched once, and visits with a click id report their first input.
+// sends: its file is fetched once, and visits with a click id report their first input, unless they submit an email.
 
 import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
@@ -115,8 +115,10 @@ async function visit(node: Node, n: number, withSecondPart: boolean): Promise<vo
   const body = { ...page, visitor: id, params };
   const cookie = await send(node, visitor, "POST", "/__cc/visit", body);
   if (cookie) node.people += 1;
-  if (withSecondPart && hasClick) await send(node, visitor, "POST", "/__cc/use", { browser: node.browser, use }, cookie);
-  if (n % 8 !== 0) return;
+  const submits = n % 8 === 0;
+  if (withSecondPart && hasClick && !submits)
+    await send(node, visitor, "POST", "/__cc/use", { browser: node.browser, use }, cookie);
+  if (!submits) return;
   const emails = [createHash("sha256").update(`${n}`).digest("hex")];
   // No two people take the same time.
   const submit = [9000 + n, 24, false, ...(withSecondPart ? [use] : [])];

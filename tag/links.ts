@@ -4,7 +4,7 @@
 /** The server puts the site's link domains in front of the second part; see src/identity/tagScript.ts. */
 declare const $CC: string[];
 
-const page = document;
+export const page = document;
 const parameter = "cc_clid";
 /** A token is valid for 15 minutes, and used for 10: the others are for the way to the other page. */
 const maxAgeMs = 6e5;
@@ -13,7 +13,8 @@ const timeoutMs = 1e3;
 
 /** For pages, and for payments. */
 let tokens: string[] = [];
-let [askedAt, nextAt] = [0, 0];
+let askedAt = 0;
+let nextAt = 0;
 
 const now = Date.now;
 
@@ -43,19 +44,15 @@ function prepare(): void {
   void ask();
 }
 
+/** The relay, or the first part of the tag, has left a refusal in the browser. */
+export const hasRefused = () => /__cc_\w+=denied/.test(page.cookie) || localStorage.__cc === "denied";
+
 /** Returns the parameter that carries the visit to this address; nothing where none may. */
 function parameterFor(url: URL): [name: string, token: string] | undefined {
   const isPayment = url.hostname === "buy.stripe.com";
   const name = isPayment ? "client_reference_id" : parameter;
   const token = tokens[+isPayment];
-  const isUsable =
-    token &&
-    now() - askedAt < maxAgeMs &&
-    isListed(url) &&
-    !url.searchParams.has(name) &&
-    // The relay, or the first part of the tag, has left a refusal in the browser.
-    !/__cc_\w+=denied/.test(page.cookie) &&
-    localStorage.__cc !== "denied";
+  const isUsable = token && now() - askedAt < maxAgeMs && isListed(url) && !url.searchParams.has(name) && !hasRefused();
   return isUsable ? [name, token] : undefined;
 }
 

@@ -3,12 +3,9 @@
 // reads what is typed, and nothing that it reports tells one person from another. On sites with link domains every visit that may
 // be identified loads it, for its links.
 
-import { watchLinks } from "./links.ts";
+import { hasRefused, page, watchLinks } from "./links.ts";
 
 type Numbers = number[];
-
-const agent = navigator;
-const page = document;
 
 /** Milliseconds: how long the mouse button and each key were down, and the pauses between keys. */
 const presses: Numbers = [];
@@ -31,7 +28,10 @@ let ways = 0;
 /** Where the mouse was before is unknown until it moves. */
 let lastX: number | undefined;
 let lastY: number | undefined;
-let [moves, pressedAt, lastKeyAt, releasedAt] = [0, 0, 0, 0];
+let moves = 0;
+let pressedAt = 0;
+let lastKeyAt = 0;
+let releasedAt = 0;
 const keysDown: Record<string, number> = {};
 const farAway = 30;
 const longestGapMs = 2000;
@@ -44,8 +44,7 @@ const median = (list: Numbers) => Math.round([...list].sort((one, other) => one 
 /** How many of the pauses between keys, in percent, are as long as the median. People never type that evenly. */
 function evenness(): number {
   const middle = median(gaps);
-  const even = gaps.filter((gap) => Math.abs(gap - middle) <= middle / 12).length;
-  return Math.round((100 * even) / (gaps.length || 1));
+  return Math.round((100 * gaps.filter((gap) => Math.abs(gap - middle) <= middle / 12).length) / (gaps.length || 1));
 }
 
 /** src/collect/payload.ts reads the values in this order. */
@@ -76,13 +75,24 @@ const use = (scope?: ParentNode) => [
 ];
 
 /** Visits with a click id report their first input: most visitors who leave again have scrolled or clicked, most programs have not. */
-let mayReport = /[?&]\w*(clid|braid|clkid|click_?id|_cid|epik|_id)=/i.test(location.search);
+const mayReport = /[?&]\w*(c(l(ic)?k?)?id|braid|_id|epik)=/i.test(location.search);
+let firstInput: string | false | undefined;
 
+/** The report waits a while for an email, whose report says the same. The relay waits longer before it counts who did nothing. */
 function reportFirstInput(): void {
-  if (!mayReport) return;
-  mayReport = false;
-  const browser = [agent.webdriver, agent.platform, agent.maxTouchPoints, "userAgentData" in agent];
-  agent.sendBeacon?.(new URL("use", import.meta.url), JSON.stringify({ browser, use: use() }));
+  firstInput ??=
+    mayReport &&
+    JSON.stringify({
+      browser: [navigator.webdriver, navigator.platform, navigator.maxTouchPoints, "userAgentData" in navigator],
+      use: use(),
+    });
+}
+setInterval(sendFirstInput, 40_000);
+
+function sendFirstInput(): void {
+  try {
+    if (firstInput && !hasRefused()) firstInput = navigator.sendBeacon(new URL("use", import.meta.url), firstInput) && "";
+  } catch {}
 }
 
 /** Runs in the capture phase, for events that no script of the page made unless it wants any, and never throws into the page. */
@@ -134,6 +144,7 @@ on("pointerup", ({ pointerType, timeStamp }) => {
 });
 on("wheel", reportFirstInput);
 on("touchmove", reportFirstInput);
+on("visibilitychange", sendFirstInput);
 
 on("keydown", ({ key, code, repeat, timeStamp }) => {
   // Only letters, digits and signs: modifiers and shortcuts are held as long as people like.
@@ -153,17 +164,17 @@ on("keyup", ({ key, code, timeStamp }) => {
   releasedAt = timeStamp;
   reportFirstInput();
 });
-on("input", (event) => {
-  const { inputType, data, isComposing } = event;
+on("input", ({ inputType, data, isComposing }) => {
   if (isComposing || /Composition/.test(inputType)) ways |= 4;
-  else if (inputType === "insertFromPaste" || inputType === "insertFromDrop") ways |= 1;
-  else if (!inputType || inputType === "insertReplacementText") ways |= 2;
-  else if (inputType === "insertText" && data && data.length > 1) inserted += data.length;
+  else if (/Paste|Drop/.test(inputType)) ways |= 1;
+  else if (!inputType || /Replacement/.test(inputType)) ways |= 2;
+  else if (data && data.length > 1) inserted += data.length;
 });
 
 type Added = { use?: (scope: ParentNode) => unknown; link?: (address: string) => Promise<string> };
 const { cc } = window as unknown as { cc: Added };
 cc.use = (scope) => {
+  firstInput = "";
   try {
     return use(scope);
   } catch {

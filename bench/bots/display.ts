@@ -55,6 +55,7 @@ export function handsOn(display: string, hand: Hand = ordinary) {
   const pressKey = (name: string) => ["keydown", name, ...seconds(between(...hand.holdMs)), "keyup", name];
 
   return {
+    run,
     /** Finds an element by its window: browsers that hide where they are, or scale their pixels, tell no place on the screen. */
     async find({ places, height, scale, isFirefox }: PageNews, name: string): Promise<Place> {
       const geometry = await run(["getactivewindow", "getwindowgeometry", "--shell"]);

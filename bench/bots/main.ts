@@ -3,11 +3,13 @@
 //
 //   npm run bench:bots                             records the judging set from the start, and judges it
 //   npm run bench:bots -- record --set tuning      records what is missing; --only TEXT, --visits N of each set-up,
-//                                                  --group browser|program|farm|person, --minutes N to stop and go on later,
+//                                                  --group browser|program|farm|attack|person, --minutes N to stop and go on later,
 //                                                  --parallel N screens, --each N people in a browser before it is started anew
 //   npm run bench:bots -- judge --set tuning       judges the recordings again, by the current rules; --details lists reasons, and
 //                                                  --usual leaves new evidence in shadow, as it begins on a site, and --tls
 //                                                  passes on what clients offered in their TLS handshake
+//   npm run bench:bots -- publish                  judges them as a site begins and with all evidence on, and writes both into
+//                                                  docs/explanation/bot-detection-accuracy.md
 //
 // Recordings are in bench/bots/recordings. They are what browsers and programs sent to the relay, so that rules can be tried
 // without running every browser again. Two sets exist, of different pages and scripts: rules are tuned on one and judged on the other.
@@ -15,6 +17,7 @@
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { parseArgs } from "node:util";
 import { hourMs, minuteMs } from "../../src/kernel/time.ts";
+import { rulesVersion } from "../../src/traffic/verdict.ts";
 import { tableText } from "../report.ts";
 import { startDisplay, type Display } from "./display.ts";
 import { openFront, sendToRelay, type Recorded } from "./front.ts";
@@ -25,14 +28,21 @@ import type { SetUp, Visit } from "./visit.ts";
 
 installTools();
 const { pagesOf } = await import("./pages.ts");
+const { attacks } = await import("./attacks.ts");
 const { people } = await import("./people.ts");
 const { farms, programs } = await import("./programs.ts");
 const { tools } = await import("./tools.ts");
 const { addressIn, adUrl, sleep } = await import("./visit.ts");
 
-const setUps: readonly SetUp[] = [...tools, ...programs, ...farms, ...people];
-const groups = ["browser", "program", "farm", "person"] as const;
-const titles = { browser: "automated browsers", program: "programs that post reports", farm: "click farms", person: "people" };
+const setUps: readonly SetUp[] = [...tools, ...programs, ...farms, ...attacks, ...people];
+const titles = {
+  browser: "automated browsers",
+  program: "programs that post reports",
+  farm: "click farms",
+  attack: "attacks that no rule was tuned against",
+  person: "people",
+};
+const groups = Object.keys(titles) as SetUp["group"][];
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -67,8 +77,8 @@ const chosen = setUps.filter(
   ({ name, group }) => (!values.only || name.includes(values.only)) && (!values.group || group === values.group),
 );
 const usualVisits: Record<PageSet, Record<SetUp["group"], number>> = {
-  tuning: { browser: 2, program: 3, farm: 1, person: 1 },
-  judging: { browser: 3, program: 3, farm: 1, person: 8 },
+  tuning: { browser: 2, program: 3, farm: 1, attack: 0, person: 1 },
+  judging: { browser: 3, program: 3, farm: 1, attack: 3, person: 8 },
 };
 const fileOf = (name: string, of: PageSet = set) => `${here}recordings/${of}/${name.replaceAll(/[^a-zA-Z0-9]+/g, "-")}.json`;
 
@@ -182,14 +192,14 @@ type Outcome = {
   reasons: string[];
 };
 
-async function judge(): Promise<void> {
+async function judge(settings: Record<string, string>): Promise<Outcome[]> {
   const recordings = chosen.flatMap((setUp) => readRecordings(setUp, set));
   const byAddress = new Map<string, Judged[]>();
   let now = 0;
   const relay = await startBenchRelay(
     () => now,
     (judged) => byAddress.set(judged.address, [...(byAddress.get(judged.address) ?? []), judged]),
-    values.usual ? {} : { evidence: "all=on" },
+    settings,
   );
   const requests = recordings.flatMap((recording) => recording.requests).toSorted((one, other) => one.at - other.at);
   // People of the other set came before: the relay knows a site by its visitors.
@@ -209,8 +219,7 @@ async function judge(): Promise<void> {
   }
   await relay.stop();
   const { isbot } = await load("isbot");
-  const outcomes = [...Map.groupBy(recordings, ({ name }) => name).values()].map((some) => outcomeOf(some, byAddress, isbot));
-  print(outcomes);
+  return [...Map.groupBy(recordings, ({ name }) => name).values()].map((some) => outcomeOf(some, byAddress, isbot));
 }
 
 const isVisit = ({ method, path }: Recorded) => method === "POST" && path === "/__cc/visit";
@@ -239,23 +248,49 @@ function outcomeOf(recordings: Recording[], byAddress: Map<string, Judged[]>, is
   return outcome;
 }
 
+function sumUp(outcomes: Outcome[], group: SetUp["group"]) {
+  const some = outcomes.filter((one) => one.group === group);
+  const total = (count: (one: Outcome) => number) => some.reduce((sum, one) => sum + count(one), 0);
+  const recognised = (count: (one: Outcome) => number, of: (one: Outcome) => number = (one) => one.visits) =>
+    some.filter((one) => of(one) > 0 && count(one) >= (2 / 3) * of(one)).length;
+  const botd = (part: 0 | 1) => (one: Outcome) => (one.botd === "–" ? 0 : Number(one.botd.split("/")[part]));
+  const asked = some.filter((one) => one.botd !== "–").length;
+  return {
+    setUps: some.length,
+    recognised: recognised((one) => one.bots),
+    visits: total((one) => one.visits),
+    bots: total((one) => one.bots),
+    hard: total((one) => one.hard),
+    botd: asked ? `${recognised(botd(0), botd(1))} of ${asked}` : "–",
+    isbot: some.filter((one) => one.isbot > 0).length,
+  };
+}
+
+const accuracyPage = new URL("../../docs/explanation/bot-detection-accuracy.md", import.meta.url);
+
+/** Writes the rows of the groups that have recordings; the others stay, with the rules by which they were judged. */
+function publish(usual: Outcome[], allOn: Outcome[]): void {
+  let text = readFileSync(accuracyPage, "utf8");
+  for (const group of groups) {
+    const [begins, on] = [sumUp(usual, group), sumUp(allOn, group)];
+    if (on.setUps === 0) continue;
+    const counts = (of: typeof on) => {
+      if (group === "person") return `${of.bots} of ${of.visits} flagged, ${of.hard} hard`;
+      return group === "farm" ? `${of.bots} of ${of.visits}` : `${of.recognised} of ${of.setUps}`;
+    };
+    const cells = [titles[group], on.setUps, on.visits, counts(begins), counts(on), on.botd, on.isbot, rulesVersion];
+    const row = `| ${cells.join(" | ")} |`;
+    const known = new RegExp(`^\\| ${titles[group]} \\|.*$`, "m");
+    if (!known.test(text)) throw new Error(`The table has no row for ${titles[group]}`);
+    text = text.replace(known, row);
+  }
+  writeFileSync(accuracyPage, text);
+}
+
 function print(outcomes: Outcome[]): void {
   const rows = groups.map((group) => {
-    const some = outcomes.filter((one) => one.group === group);
-    const visits = some.reduce((sum, one) => sum + one.visits, 0);
-    const bots = some.reduce((sum, one) => sum + one.bots, 0);
-    const recognised = (count: (one: Outcome) => number, of: (one: Outcome) => number = (one) => one.visits) =>
-      some.filter((one) => of(one) > 0 && count(one) >= (2 / 3) * of(one)).length;
-    const botd = (part: 0 | 1) => (one: Outcome) => (one.botd === "–" ? 0 : Number(one.botd.split("/")[part]));
-    const asked = some.filter((one) => one.botd !== "–").length;
-    return [
-      titles[group],
-      String(some.length),
-      String(recognised((one) => one.bots)),
-      `${bots} of ${visits}`,
-      asked ? `${recognised(botd(0), botd(1))} of ${asked}` : "–",
-      String(some.filter((one) => one.isbot > 0).length),
-    ];
+    const { setUps: count, recognised, visits, bots, botd, isbot } = sumUp(outcomes, group);
+    return [titles[group], String(count), String(recognised), `${bots} of ${visits}`, botd, String(isbot)];
   });
   const lines = outcomes.map((one) => [
     titles[one.group],
@@ -274,6 +309,8 @@ function print(outcomes: Outcome[]): void {
 }
 
 if (action === "all" && !values.only) rmSync(folder, { recursive: true, force: true });
-if (action !== "judge") await record();
-if (action !== "record") await judge();
+const allEvidence = { evidence: "all=on" };
+if (action === "all" || action === "record") await record();
+if (action === "publish") publish(await judge({}), await judge(allEvidence));
+else if (action !== "record") print(await judge(values.usual ? {} : allEvidence));
 process.exit(0);

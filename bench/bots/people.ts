@@ -37,7 +37,7 @@ type Started = {
   open?(url: string): Promise<void>;
 };
 
-function startChromium(visit: Visit, url: string, args: readonly string[]): Started {
+export function startChromium(visit: Visit, url: string, args: readonly string[]): Started {
   const profile = freshProfile();
   const all = [
     ...chromiumArgs(visit),
@@ -179,7 +179,11 @@ async function visitAsPerson(visit: Visit, habits: Habits): Promise<void> {
     if (!isKeyboard) await hands.wander();
     await hands.scroll(2);
     await sleep(between(500, 1500));
-    return;
+    // Leaves for another page: what was seen is reported then.
+    await hands.combination("ctrl+l");
+    await hands.autoType("about:blank");
+    await hands.combination("Return");
+    return sleep(600);
   }
   if (isKeyboard) await hands.key("Tab", "Return");
   else {
@@ -240,7 +244,7 @@ const person = (name: string, start: (visit: Visit, url: string) => Started, opt
   };
 };
 
-async function stop({ child, ...started }: Started): Promise<void> {
+export async function stop({ child, ...started }: Started): Promise<void> {
   child.kill();
   if (child.exitCode === null) await Promise.race([once(child, "exit"), sleep(4000)]);
   if (child.exitCode === null) child.kill("SIGKILL");

@@ -20,7 +20,7 @@ export type Visit = {
 
 export type SetUp = {
   name: string;
-  group: "browser" | "program" | "farm" | "person";
+  group: "browser" | "program" | "farm" | "attack" | "person";
   /** The network that the visit seems to come from; a home line by default. */
   network?: "home" | "hosted" | "google" | "azure" | "carrier" | "relay";
   /** Headers that a gateway on the way removes. */

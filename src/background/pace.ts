@@ -49,7 +49,7 @@ type PaceOptions = {
 /** A pause is a multiple of its step. The smallest leaves the embedded store's thread half of the time. */
 const rhythms = {
   embedded: { stepMs: 4, min: 1, max: 16 },
-  server: { stepMs: 100, min: 1 / 16, max: 8 },
+  server: { stepMs: 50, min: 1, max: 16 },
 };
 const minPauseMs = 1;
 const maxPauseMs = 1000;

@@ -87,8 +87,9 @@ export function watchLateVerdicts(memory: Pick<TrafficMemory, "keysOf" | "recall
     for (const { keys, visits: some } of bySource.values()) {
       const resting = rest();
       if (resting) await resting;
-      const { clickIdsOfSource, goneOn } = memory.recall(keys, null, now);
-      if (Math.max(clickIdsOfSource, goneOn?.visits ?? 0) < minClicks) continue;
+      const { clickIdsOfSource, goneOn, goneOnOfNeighbours, goneOnOfClick } = memory.recall(keys, null, now);
+      const visitsOfGroups = [goneOn, goneOnOfNeighbours, goneOnOfClick].map((group) => group?.visits ?? 0);
+      if (Math.max(clickIdsOfSource, ...visitsOfGroups) < minClicks) continue;
       for (const visit of some) {
         if (!visit.brought) continue;
         const frequency = memory.recall(keys, visit.visitorId, now);
@@ -123,8 +124,11 @@ export function watchLateVerdicts(memory: Pick<TrafficMemory, "keysOf" | "recall
 /** What was known about the visit itself stays; what is known about its source is newer. */
 const laterOf = ({ frequency }: Observation, later: Frequency): Frequency => ({
   ...(frequency ?? later),
+  visitorsOfClick: later.visitorsOfClick,
   clickIdsOfSource: later.clickIdsOfSource,
   shareOfSource: later.shareOfSource,
   goneOn: later.goneOn,
   secondSteps: later.secondSteps,
+  goneOnOfNeighbours: later.goneOnOfNeighbours,
+  goneOnOfClick: later.goneOnOfClick,
 });

@@ -64,7 +64,7 @@ export function shareTraffic({ store, owner, memory, now, onDefect, pollMs = def
   });
   return {
     add(news: ClickNews): void {
-      if (waiting.length < maxNews) waiting.push(news.with(5, news[5].slice(0, maxClickIds)) as ClickNews);
+      if (waiting.length < maxNews) waiting.push(news.with(6, news[6].slice(0, maxClickIds)) as ClickNews);
     },
     stop: () => loop.stop(),
   };
@@ -72,9 +72,9 @@ export function shareTraffic({ store, owner, memory, now, onDefect, pollMs = def
 
 /** Another release may write another form. */
 function isNews(news: unknown): news is ClickNews {
-  if (!Array.isArray(news) || news.length !== 7) return false;
-  const [siteId, source, network, flags, member, clickIds, submit] = news as unknown[];
-  const areTexts = [siteId, source, network, member, ...(Array.isArray(clickIds) ? clickIds : [null])].every(
+  if (!Array.isArray(news) || news.length !== 8) return false;
+  const [siteId, source, network, neighbours, flags, member, clickIds, submit] = news as unknown[];
+  const areTexts = [siteId, source, network, neighbours, member, ...(Array.isArray(clickIds) ? clickIds : [null])].every(
     (text) => typeof text === "string" && text.length <= 40,
   );
   return areTexts && typeof flags === "number" && (submit === null || (typeof submit === "string" && submit.length <= 40));

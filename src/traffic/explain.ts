@@ -2,7 +2,7 @@
 
 import { commonUserAgents, type VisitRules } from "./lists.ts";
 import { findNetwork } from "./networks/networks.ts";
-import type { Observation, ObservedHeaders } from "./observation.ts";
+import { unobserved, type Observation, type ObservedHeaders } from "./observation.ts";
 import { modesOf } from "./modes.ts";
 import { judge } from "./verdict.ts";
 
@@ -18,16 +18,12 @@ export function observeDescription(
   countryOf: (address: string) => string | null,
 ): Observation {
   return {
+    ...unobserved,
     // An address without a user agent is judged with one that has no signal.
     userAgent: userAgent ?? commonUserAgents[0],
     address: address ?? "",
     country: address === undefined ? null : countryOf(address),
     headers,
-    handshake: null,
-    script: null,
-    submit: null,
-    use: null,
-    frequency: null,
   };
 }
 

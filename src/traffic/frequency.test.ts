@@ -180,7 +180,7 @@ describe("sources of ad clicks", () => {
       sharing.observe({ ...click, hasRefused: i === 59 });
     }
     expect(JSON.stringify(news)).not.toMatch(/Firefox|"farm"/);
-    expect(news[1]?.[5]).not.toContain("farm 1");
+    expect(news[1]?.[6]).not.toContain("farm 1");
     // Each node received half of the clicks, and reads the other half.
     for (const [i, observed] of news.entries()) {
       (i % 2 ? first : second).learn(observed, hit.at + i);

@@ -4,10 +4,11 @@
 // submits are shared by nodes, as hashes (collect/sharedTraffic.ts); the rest is known to each node by itself.
 
 import { hash } from "node:crypto";
-import { countWithin, createWindows, distinctWithin, find, maxDistinct, ownerLength } from "./slidingWindows.ts";
+import { minVisitors, rememberEngagement, usual, type Engagement } from "./engagement.ts";
+import { countWithin, createWindows, distinctWithin, find, ownerLength, sumsOf } from "./slidingWindows.ts";
 import { dayMs, hourMs, minuteMs, secondMs } from "../kernel/time.ts";
 
-export type Frequency = {
+export type Frequency = Engagement & {
   /** Visits within a minute from one network with one user agent. */
   ofNetwork: number;
   /** Visits within a minute of one visitor. */
@@ -22,10 +23,6 @@ export type Frequency = {
   /** Different click ids that one source brought within a day, and its share of those of its network. */
   clickIdsOfSource: number;
   shareOfSource: number;
-  /** Visits of this source that an advertisement brought, those of them that went on, and how many usually do; null if unknown. */
-  goneOn: GoneOn | null;
-  /** The same of those who opened a second page or submitted a form: an input is easily invented. */
-  secondSteps: GoneOn | null;
   /** The source fetched the tag; null where that says nothing, because not nearly all visitors of the site are seen to. */
   hasFetchedTag: boolean | null;
   /** The page got a visitor cookie before, and reports without it. */
@@ -36,8 +33,6 @@ export type Frequency = {
   isScriptedForm: boolean;
 };
 
-type GoneOn = { visits: number; goneOn: number; expected: number };
-
 export type Source = {
   siteId: string;
   /** Of one customer. Counted together with the user agent: many people may share an address. */
@@ -45,8 +40,8 @@ export type Source = {
   userAgent: string;
 };
 
-/** The hashes under which the memory knows a source. */
-export type SourceKeys = { siteId: string; source: string; network: string };
+/** The hashes under which the memory knows a source. Its neighbours have addresses that differ in the last part only. */
+export type SourceKeys = { siteId: string; source: string; network: string; neighbours: string };
 
 export type Hit = Source & {
   /** null for a browser without a cookie, which counts for its network only. */
@@ -72,6 +67,7 @@ export type ClickNews = [
   siteId: string,
   source: string,
   network: string,
+  neighbours: string,
   /** 1: a visit; 2: a visit of a new browser; 4: the visitor goes on; 8: by an input on the first page. */
   flags: number,
   /** Who goes on: the beginning of a random id. */
@@ -80,14 +76,8 @@ export type ClickNews = [
   submit: string | null,
 ];
 
-/** So many who went on are no farm's, and the others need not be kept. Inputs are easily invented. */
-const maxSteps = maxDistinct;
-const maxGoneOn = 4 * maxDistinct;
-/** Visits of the last two minutes may still go on. */
-const settledMinutes = 2;
-/** So many sites' visitors must be known before the share of those who go on, or fetch the tag, says something. */
-const minVisitors = 30;
 const nearlyAll = 0.95;
+const maxKnownKeys = 2000;
 /** Reports of one network that say what is usual on the site: a program could invent many. */
 const maxOfNetwork = 5;
 /** A repeated request follows at once; the network may have changed meanwhile, or have several addresses. */
@@ -98,22 +88,8 @@ const mostly = 0.9;
 
 export type TrafficMemory = ReturnType<typeof createTrafficMemory>;
 
-type Clicks = {
-  visits: number;
-  /** Visits of this minute and of the one before, which may still go on. */
-  minute: number;
-  current: number;
-  previous: number;
-  goneOn: Set<string>;
-  steps: Set<string>;
-  /** The first of its network, which says what is usual on the site. */
-  isFirst: boolean;
-};
-
-type ClickFacts = Pick<
-  Frequency,
-  "visitorsOfClick" | "clickIdsOfSource" | "shareOfSource" | "goneOn" | "secondSteps" | "isCopy"
-> & {
+type ClickFacts = Pick<Frequency, "visitorsOfClick" | "clickIdsOfSource" | "shareOfSource" | "isCopy"> & {
+  engagement: Engagement;
   /** Other nodes should know. */
   isNews: boolean;
 };
@@ -135,118 +111,76 @@ export function createTrafficMemory({ secret = "", onNews }: MemoryOptions = {})
   const fetches = createWindows<true>(dayMs);
   const cookies = createWindows<number>(hourMs);
   const submits = createWindows<{ source: string; at: number }>(dayMs);
-  const clicks = createWindows<Clicks>(dayMs, ({ visits: weight, goneOn, steps }) => ({
-    weight,
-    held: 1 + goneOn.size + steps.size,
-  }));
-  /** By site: sources with a click, those of them that went on and further, reports with a cookie, and those of a source that fetched the tag. */
-  const sites = createWindows<Record<"clicked" | "goneOn" | "stepped" | "known" | "fetched", number>>(dayMs);
+  const engagement = rememberEngagement();
+  /** Reports with a cookie, and those of a source that fetched the tag. */
+  const sites = sumsOf(dayMs, { known: 0, fetched: 0 });
   const forms = createWindows<{ submitters: number; scripted: number }>(dayMs, ({ submitters: weight }) => ({ weight, held: 1 }));
   const submitters = createWindows<true>(dayMs);
-  /** The first ad click and the first reports with a cookie of each network. */
-  const firstClicks = countWithin(dayMs);
+  /** The first reports with a cookie of each network. */
   const firstReports = countWithin(dayMs);
 
   const digest = (text: string) => hash("sha256", `${secret}\n${text}`, "base64url").slice(0, 11);
-  function keysOf({ siteId, network: name, userAgent }: Source): SourceKeys {
-    const network = digest(`${siteId} ${name}`);
-    // Begins with its network, which has its share of the memory and no more.
-    return { siteId, source: network.slice(0, ownerLength) + digest(`${siteId} ${name} ${userAgent}`), network };
+  /** A visitor sends several reports, and hashes take the most time of each. */
+  const knownKeys = new Map<string, SourceKeys>();
+
+  function keysOf(source: Source): SourceKeys {
+    const text = `${source.siteId} ${source.network} ${source.userAgent}`;
+    let keys = knownKeys.get(text);
+    if (!keys) {
+      if (knownKeys.size >= maxKnownKeys) knownKeys.clear();
+      knownKeys.set(text, (keys = makeKeys(source)));
+    }
+    return keys;
   }
 
-  function newsOf(hit: Hit, { source, network }: SourceKeys): ClickNews {
+  function makeKeys({ siteId, network: name, userAgent }: Source): SourceKeys {
+    const network = digest(`${siteId} ${name}`);
+    const block = neighbourhoodOf(name);
+    return {
+      siteId,
+      // Begins with its network, which has its share of the memory and no more.
+      source: network.slice(0, ownerLength) + digest(`${siteId} ${name} ${userAgent}`),
+      network,
+      neighbours: block === name ? network : digest(`${siteId} ${block}`),
+    };
+  }
+
+  function newsOf(hit: Hit, { source, network, neighbours }: SourceKeys): ClickNews {
     const { visitor, pageId, isVisit, isInput, submitDigest } = hit;
     // Only visits of new browsers: a person who comes back has gone on.
     const isNew = isVisit && visitor === null && hit.clickIds.length > 0;
     const flags = (isVisit ? 1 : 0) | (isNew ? 2 : 0) | (visitor !== null || isInput ? 4 : 0) | (isInput ? 8 : 0);
     const member = memberOf(visitor ?? pageId);
-    return [hit.siteId, source, network, flags, member, hit.clickIds.map(digest), submitDigest?.slice(0, 16) ?? null];
+    return [hit.siteId, source, network, neighbours, flags, member, hit.clickIds.map(digest), submitDigest?.slice(0, 16) ?? null];
   }
 
   /** Takes in a report of this node, or of another one. */
   function learn(news: ClickNews, at: number): ClickFacts {
-    const [siteId, source, network, flags, , ids, submit] = news;
-    const isNews = countClicks(news, at) || ids.length > 0 || submit !== null;
-    let clickIdsOfSource = clickIds(source, null, at);
-    for (const id of ids) clickIdsOfSource = clickIds(source, id, at);
+    const [siteId, source, network, neighbours, flags, member, ids, submit] = news;
+    let [clickIdsOfSource, visitorsOfClick, click] = [0, 0, null as string | null];
+    for (const id of ids) {
+      clickIdsOfSource = clickIds(source, id, at);
+      const visitors = clickSources(`${id} ${siteId}`, source, at);
+      if (visitors > visitorsOfClick) [visitorsOfClick, click] = [visitors, `${id} ${siteId}`];
+    }
+    if (ids.length === 0) clickIdsOfSource = clickIds(source, null, at);
+    const goesOn = (flags & 4) > 0;
+    const isNew = (flags & 2) > 0;
+    const report = { siteId, source, neighbours, isNew, goesOn, isStep: (flags & 8) === 0, member, click, visitorsOfClick };
+    const isNews = engagement.count(report, at) || ids.length > 0 || submit !== null;
     return {
-      visitorsOfClick: Math.max(0, ...ids.map((id) => clickSources(`${id} ${siteId}`, source, at))),
+      visitorsOfClick,
       clickIdsOfSource,
       shareOfSource: clickIdsOfSource === 0 ? 0 : shareOf(source, network, (flags & 1) > 0 && ids.length > 0, at),
       // Whoever goes on is none of those who do not, whatever the neighbours do.
-      ...((flags & 4) > 0 ? usual : readGoneOn(siteId, source, at)),
+      engagement: goesOn ? usual : engagement.read(siteId, source, neighbours, at),
       isCopy: submit !== null && isCopy(`${submit} ${siteId}`, source, at),
       isNews,
     };
   }
 
-  /** Returns whether this is the first time that a visitor is seen to go on. */
-  function countClicks([siteId, source, network, flags, member]: ClickNews, at: number): boolean {
-    const windows = clicks(at);
-    const minute = Math.floor(at / minuteMs);
-    const isNew = (flags & 2) > 0;
-    // Who followed an advertisement in the window before may go on in this one.
-    let entry = isNew ? windows.current.get(source) : find(windows, source);
-    if (!entry && !isNew) return false;
-    const site = siteAt(siteId, at);
-    if (!entry) {
-      const isFirst = firstClicks(network, true, at) === 1;
-      entry = { visits: 0, minute, current: 0, previous: 0, goneOn: new Set(), steps: new Set(), isFirst };
-      windows.set(source, entry);
-      if (isFirst) site.clicked += 1;
-    }
-    if (entry.minute !== minute) {
-      entry.previous = entry.minute === minute - 1 ? entry.current : 0;
-      entry.current = 0;
-      entry.minute = minute;
-    }
-    if (isNew) {
-      entry.visits += 1;
-      entry.current += 1;
-    }
-    if ((flags & 4) === 0) return false;
-    const add = (members: Set<string>, max: number, name: "goneOn" | "stepped") => {
-      if (members.size >= max || members.has(member)) return false;
-      if (members.size === 0 && entry.isFirst) site[name] += 1;
-      members.add(member || `${members.size}`);
-      windows.noteMember(source);
-      return true;
-    };
-    const isStep = (flags & 8) === 0 && add(entry.steps, maxSteps, "stepped");
-    return add(entry.goneOn, maxGoneOn, "goneOn") || isStep;
-  }
-
-  function siteAt(siteId: string, at: number) {
-    const windows = sites(at);
-    let site = windows.current.get(siteId);
-    // The day before is worth half, so that a new day does not begin without knowledge.
-    if (!site) {
-      const { clicked = 0, goneOn = 0, stepped = 0, known = 0, fetched = 0 } = windows.previous.get(siteId) ?? {};
-      site = { clicked: clicked / 2, goneOn: goneOn / 2, stepped: stepped / 2, known: known / 2, fetched: fetched / 2 };
-      windows.set(siteId, site);
-    }
-    return site;
-  }
-
-  function readGoneOn(siteId: string, source: string, at: number): Pick<Frequency, "goneOn" | "secondSteps"> {
-    const entry = find(clicks(at), source);
-    const { clicked, goneOn, stepped } = siteAt(siteId, at);
-    if (!entry || clicked < minVisitors) return usual;
-    const age = Math.floor(at / minuteMs) - entry.minute;
-    const unsettled = age >= settledMinutes ? 0 : age === 1 ? entry.current : entry.current + entry.previous;
-    const settled = entry.visits - unsettled;
-    const compare = (members: Set<string>, max: number, usually: number): GoneOn | null =>
-      members.size >= max ? null : { visits: settled, goneOn: members.size, expected: (settled * usually) / clicked };
-    return { goneOn: compare(entry.goneOn, maxGoneOn, goneOn), secondSteps: compare(entry.steps, maxSteps, stepped) };
-  }
-
-  function hasGoneOn(source: string, visitor: string | null, at: number): boolean {
-    const entry = find(clicks(at), source);
-    return entry !== undefined && (entry.steps.size >= maxSteps || (visitor !== null && entry.goneOn.has(memberOf(visitor))));
-  }
-
   function hasFetched({ siteId, visitor, at }: Hit, { source, network }: SourceKeys): boolean | null {
-    const site = siteAt(siteId, at);
+    const site = sites(siteId, at);
     const windows = fetches(at);
     const person = visitor === null ? null : `${visitor} ${siteId}`;
     // A browser keeps the file, and its next report may come from another network: from home, then from the road.
@@ -302,21 +236,23 @@ export function createTrafficMemory({ secret = "", onNews }: MemoryOptions = {})
       const { source } = keys;
       const person = visitor === null ? null : `${visitor} ${site}`;
       const news = newsOf(hit, keys);
-      // Written out, because copies of objects are slow, and every report comes here.
-      const { isNews, visitorsOfClick, clickIdsOfSource, shareOfSource, goneOn, secondSteps, isCopy: isCopied } = learn(news, at);
-      if (isNews && !hit.hasRefused) onNews?.(news);
+      const facts = learn(news, at);
+      if (facts.isNews && !hit.hasRefused) onNews?.(news);
       const isScripted = isScriptedForm(hit, source);
       const emailsOfNetwork = emails(source, email, at);
       const emailsOfVisitor = person === null ? 0 : emails(person, email, at);
       const withoutHands = emailsWithoutHands(person ?? source, isWithoutHands(hit, isScripted) ? email : null, at);
       const cookieAt = pageId === null || visitor !== null ? undefined : find(cookies(at), `${pageId} ${site}`);
+      // Written out, because copies of objects are slow, and every report comes here.
       return {
-        visitorsOfClick,
-        clickIdsOfSource,
-        shareOfSource,
-        goneOn,
-        secondSteps,
-        isCopy: isCopied,
+        visitorsOfClick: facts.visitorsOfClick,
+        clickIdsOfSource: facts.clickIdsOfSource,
+        shareOfSource: facts.shareOfSource,
+        goneOn: facts.engagement.goneOn,
+        secondSteps: facts.engagement.secondSteps,
+        goneOnOfNeighbours: facts.engagement.goneOnOfNeighbours,
+        goneOnOfClick: facts.engagement.goneOnOfClick,
+        isCopy: facts.isCopy,
         ofNetwork: visits(source, isVisit, at),
         ofVisitor: person === null ? 0 : visits(person, isVisit, at),
         emailsOfNetwork,
@@ -332,13 +268,15 @@ export function createTrafficMemory({ secret = "", onNews }: MemoryOptions = {})
       learn(news, at);
     },
     /** What is known now about the source of an earlier visit, for a second judgement. Nothing, if the visitor went on: neighbours did the rest. */
-    recall({ siteId, source, network }: SourceKeys, visitor: string | null, at: number): Frequency {
-      if (hasGoneOn(source, visitor, at)) return quiet;
+    recall({ siteId, source, network, neighbours }: SourceKeys, visitor: string | null, at: number): Frequency {
+      if (engagement.hasGoneOn(source, visitor === null ? null : memberOf(visitor), at)) return quiet;
+      const click = engagement.clickOf(source, at);
       return {
         ...quiet,
+        visitorsOfClick: click === null ? 0 : clickSources(click, null, at),
         clickIdsOfSource: clickIds(source, null, at),
         shareOfSource: shareOf(source, network, false, at),
-        ...readGoneOn(siteId, source, at),
+        ...engagement.read(siteId, source, neighbours, at),
       };
     },
     keysOf,
@@ -355,7 +293,8 @@ const memberOf = (id: string | null) => (id ?? "").slice(0, 8);
 /** The answer that sets a cookie must have reached the page before its next report. */
 const cookieMs = 1000;
 
-const usual = { goneOn: null, secondSteps: null };
+/** 192.0.2.7 is one of 192.0.2. A customer with IPv6 has a whole network already. */
+const neighbourhoodOf = (network: string) => (network.includes(":") ? network : network.replace(/\.\d+$/, ""));
 
 /** Nothing that repeats. */
 export const quiet: Frequency = {
@@ -367,8 +306,7 @@ export const quiet: Frequency = {
   visitorsOfClick: 0,
   clickIdsOfSource: 0,
   shareOfSource: 0,
-  goneOn: null,
-  secondSteps: null,
+  ...usual,
   hasFetchedTag: null,
   isCookieLost: false,
   isCopy: false,

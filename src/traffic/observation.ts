@@ -17,6 +17,17 @@ export type Observation = {
   frequency: Frequency | null;
 };
 
+/** The parts of a browser of which nothing is known but its user agent and address. */
+export const unobserved = {
+  country: null,
+  headers: null,
+  handshake: null,
+  script: null,
+  submit: null,
+  use: null,
+  frequency: null,
+};
+
 export type ObservedHeaders = {
   /** Browsers send client hints over TLS only. */
   secure: boolean;

@@ -26,6 +26,7 @@ const submitAtOnceMs = 1000;
 const clickIdsPerDay = { many: 12, farm: 40 };
 /** A network of many people has visitors with different browsers. */
 const shareOfOneBrowser = 0.9;
+const visitsOfNeighboursPerDay = 40;
 /** With so many visitors expected to go on, none of them doing so is no accident: less than one in a million. */
 const minExpected = 14;
 
@@ -240,6 +241,16 @@ export const signals: readonly Signal[] = [
     find: ({ frequency }) => findVolume(frequency, clickIdsPerDay.farm),
   },
   {
+    category: "volume",
+    name: "many neighbours",
+    points: 35,
+    mode: "shadow",
+    why: "Neighbouring addresses or browsers of one network brought many ad clicks in a day, and hardly one did anything.",
+    // Those of carriers and offices bring as many, and go on.
+    find: ({ frequency }) =>
+      neighboursOf(frequency) >= visitsOfNeighboursPerDay ? findMissing(frequency?.goneOnOfNeighbours) : null,
+  },
+  {
     category: "engagement",
     name: "no visitor goes on",
     points: 40,
@@ -253,6 +264,22 @@ export const signals: readonly Signal[] = [
     mode: "shadow",
     why: "Of many visits of this network with this user agent hardly one opened a second page or sent a form; on this site many do.",
     find: ({ frequency }) => findMissing(frequency?.secondSteps),
+  },
+  {
+    category: "engagement",
+    name: "no neighbour goes on",
+    points: 40,
+    mode: "shadow",
+    why: "Of many visits from neighbouring addresses, with whatever browsers, hardly one did anything; on this site most visitors do.",
+    find: ({ frequency }) => findMissing(frequency?.goneOnOfNeighbours),
+  },
+  {
+    category: "engagement",
+    name: "nobody with this click goes on",
+    points: 40,
+    mode: "shadow",
+    why: "Of many visits with the same click id hardly one did anything; on this site most visitors do.",
+    find: ({ frequency }) => findMissing(frequency?.goneOnOfClick),
   },
 
   {
@@ -331,6 +358,8 @@ function findVolume(frequency: SignalInput["frequency"], limit: number): string 
   if (!frequency || frequency.shareOfSource < shareOfOneBrowser) return null;
   return ifAtLeast(frequency.clickIdsOfSource, limit, "click ids in a day");
 }
+
+const neighboursOf = (frequency: SignalInput["frequency"]) => frequency?.goneOnOfNeighbours?.visits ?? 0;
 
 function findMissing(known: Frequency["goneOn"] | undefined): string | null {
   if (!known || known.expected < minExpected || known.goneOn > known.expected / 10) return null;

@@ -102,26 +102,36 @@ type Part<Entry> = { entries: Map<string, Entry>; held: number };
 
 /** The heaviest entry of each owner comes first, then the second of each; of equal ones the heavier, then the older. */
 function divide<Entry>(all: Map<string, Entry>, measure: (entry: Entry) => Size): [heavy: Part<Entry>, light: Part<Entry>] {
-  const sized = [...all].map(([key, entry]) => ({ key, entry, ...measure(entry), rank: 0 }));
-  sized.sort((one, other) => other.weight - one.weight);
+  type Sized = { key: string; entry: Entry; size: Size };
+  const sized: Sized[] = [];
+  let isEven = true;
+  for (const [key, entry] of all) {
+    const size = measure(entry);
+    isEven &&= size.weight === (sized[0]?.size ?? size).weight;
+    sized.push({ key, entry, size });
+  }
+  // Most windows have entries of one weight, and sorting takes most of the time.
+  if (!isEven) sized.sort((one, other) => other.size.weight - one.size.weight);
   const ranks = new Map<string, number>();
+  const byRank: Sized[][] = [];
   for (const one of sized) {
     const owner = one.key.slice(0, ownerLength);
-    one.rank = ranks.get(owner) ?? 0;
-    ranks.set(owner, one.rank + 1);
+    const rank = ranks.get(owner) ?? 0;
+    ranks.set(owner, rank + 1);
+    (byRank[rank] ??= []).push(one);
   }
-  sized.sort((one, other) => one.rank - other.rank);
   const parts: [Part<Entry>, Part<Entry>] = [
     { entries: new Map(), held: 0 },
     { entries: new Map(), held: 0 },
   ];
   const [heavy, light] = parts;
-  for (const { key, entry, held } of sized) {
-    const hasRoom = heavy.entries.size < maxKeys / 2 && heavy.held + held <= maxHeld / 2;
-    const part = hasRoom ? heavy : light;
-    part.entries.set(key, entry);
-    part.held += held;
-  }
+  for (const some of byRank)
+    for (const { key, entry, size } of some) {
+      const hasRoom = heavy.entries.size < maxKeys / 2 && heavy.held + size.held <= maxHeld / 2;
+      const part = hasRoom ? heavy : light;
+      part.entries.set(key, entry);
+      part.held += size.held;
+    }
   return parts;
 }
 
@@ -163,4 +173,18 @@ const setOf = (entry: string | Set<string>) => (typeof entry === "string" ? new 
 function sizeOf(entry: string | Set<string> | undefined): number {
   if (entry === undefined) return 0;
   return typeof entry === "string" ? 1 : entry.size;
+}
+
+/** Adds up named numbers of a key. A new window begins with half of the one before, so that it does not begin without knowledge. */
+export function sumsOf<Sums extends Record<string, number>>(windowMs: number, zero: Sums): (key: string, at: number) => Sums {
+  const windowsAt = createWindows<Sums>(windowMs);
+  return (key, at) => {
+    const windows = windowsAt(at);
+    const known = windows.current.get(key);
+    if (known) return known;
+    const before = windows.previous.get(key) ?? zero;
+    const sums = Object.fromEntries(Object.entries(before).map(([name, sum]) => [name, sum / 2])) as Sums;
+    windows.set(key, sums);
+    return sums;
+  };
 }

@@ -399,6 +399,10 @@ describe("hands and programs", () => {
     ["that dictates behind a hosted VPN", { use: { inserted: 24, keys: 0 }, address: hosted }],
     ["whose password manager types", { use: { holdMs: 1, gapMs: 4, pauseMs: 3, overlaps: 0 } }],
     ["whose password manager submits, behind a hosted VPN", { use: null, submit: { inputs: 0 }, address: hosted }],
+    [
+      "whose password manager types while a busy browser loses the way to one press, behind a hosted VPN",
+      { use: { presses: 3, jumps: 1, keys: 29, holdMs: 1, gapMs: 4 }, address: hosted },
+    ],
     ["at a kiosk", { use: inWindow }],
     [
       "with a touch screen",

@@ -11,14 +11,14 @@ import type { Verdict, Visit } from "../kernel/event.ts";
 import type { Frequency } from "./frequency.ts";
 import { findRule, type MatchedRule, type VisitRules } from "./lists.ts";
 import { findNetwork } from "./networks/networks.ts";
-import type { Observation } from "./observation.ts";
+import { unobserved, type Observation } from "./observation.ts";
 import { modesOf, nameOf } from "./modes.ts";
 import type { Category, Signal, SignalInput } from "./signal.ts";
 import { signals } from "./signals.ts";
 import { readUserAgent } from "./userAgent/userAgent.ts";
 
 /** Goes up with every change of signals or points; stored with each verdict. */
-export const rulesVersion = 5;
+export const rulesVersion = 6;
 
 type Finding = { signal: Signal; evidence: string };
 
@@ -35,6 +35,18 @@ export type Judgement = {
 };
 
 const clean: Verdict = { bot: false, score: 0, reasons: [], rules: rulesVersion };
+const denied = (entry: string, findings: readonly Finding[] = []): Verdict => ({
+  bot: true,
+  score: 100,
+  reasons: [`site rule:denied ${entry}`, ...findings.map(describeFinding)],
+  rules: rulesVersion,
+});
+const verdictOf = ({ bot, score, byWeight }: Pick<ReturnType<typeof weigh>, "bot" | "score" | "byWeight">): Verdict => ({
+  bot,
+  score,
+  reasons: byWeight.map(describeFinding),
+  rules: rulesVersion,
+});
 const twoContradictions = "contradiction:independent contradictions";
 
 export function judge(observation: Observation, rules: VisitRules): Judgement {
@@ -42,22 +54,17 @@ export function judge(observation: Observation, rules: VisitRules): Judgement {
   const { findings, shadows } = collectFindings(observation, rules);
   const base = { findings, shadows, rule };
   if (rule?.decision === "allowed") return { ...base, verdict: clean, primary: "", wouldBeBot: false };
-  if (rule) {
-    const reasons = [`site rule:denied ${rule.entry}`, ...findings.map(describeFinding)];
-    const verdict = { ...clean, bot: true, score: 100, reasons };
-    return { ...base, verdict, primary: "site rule:denied", wouldBeBot: true };
-  }
+  if (rule) return { ...base, verdict: denied(rule.entry, findings), primary: "site rule:denied", wouldBeBot: true };
   // Most visits.
   if (findings.length === 0 && shadows.length === 0) return { ...base, verdict: clean, primary: "", wouldBeBot: false };
-  const { bot, score, byWeight, primary } = weigh(findings, rules);
+  const weighed = weigh(findings, rules);
+  const { bot, primary } = weighed;
   const wouldBeBot = bot || (shadows.length > 0 && weigh([...findings, ...shadows], rules).bot);
   const inShadow = shadows.length > 0 ? { shadows: shadows.toSorted(byWeightOf).map(describeFinding) } : {};
-  const verdict = { bot, score, reasons: byWeight.map(describeFinding), rules: rulesVersion, ...inShadow };
-  return { ...base, verdict, primary: bot ? primary : "", wouldBeBot };
+  return { ...base, verdict: { ...verdictOf(weighed), ...inShadow }, primary: bot ? primary : "", wouldBeBot };
 }
 
 const byName = new Map(signals.map((signal) => [nameOf(signal), signal]));
-const unobserved = { country: null, headers: null, handshake: null, script: null, submit: null, use: null };
 
 /**
  * Judges a stored visit again, with what is known of its source by now; null unless it turns out to be a bot's. What was found when it
@@ -72,10 +79,8 @@ export function judgeLater({ browser, verdict }: Visit, frequency: Frequency, ru
     const earlier = readFinding(reason);
     if (earlier && findings.every((one) => one.signal !== earlier.signal)) findings.push(earlier);
   }
-  const { bot, score, byWeight } = weigh(findings, rules);
-  return bot
-    ? { bot, score, reasons: byWeight.map(describeFinding), rules: rulesVersion, firstScore: verdict?.score ?? 0 }
-    : null;
+  const weighed = weigh(findings, rules);
+  return weighed.bot ? { ...verdictOf(weighed), firstScore: verdict?.score ?? 0 } : null;
 }
 
 /**
@@ -90,17 +95,16 @@ export function judgeStored(
   const found = [...(verdict?.reasons ?? []), ...(verdict?.shadows ?? [])].flatMap((reason) => readFinding(reason) ?? []);
   if (browser) {
     const { userAgent, address } = browser;
-    const rule = findRule({ ...unobserved, userAgent, address, country: countryOf?.(address) ?? null, frequency: null }, rules);
+    const rule = findRule({ ...unobserved, userAgent, address, country: countryOf?.(address) ?? null }, rules);
     if (rule?.decision === "allowed") return undefined;
-    if (rule) return { ...clean, bot: true, score: 100, reasons: [`site rule:denied ${rule.entry}`] };
+    if (rule) return denied(rule.entry);
   }
   const modes = modesOf(rules).of;
   const inMode = (mode: string) => found.filter(({ signal }) => modes.get(signal) === mode);
-  const { bot, score, byWeight } = weigh(inMode("on"), rules);
-  if (byWeight.length === 0) return undefined;
+  const weighed = weigh(inMode("on"), rules);
+  if (weighed.byWeight.length === 0) return undefined;
   const { firstScore } = verdict ?? {};
-  const isLate = bot && firstScore !== undefined;
-  return { ...clean, bot, score, reasons: byWeight.map(describeFinding), ...(isLate && { firstScore }) };
+  return { ...verdictOf(weighed), ...(weighed.bot && firstScore !== undefined && { firstScore }) };
 }
 
 /** Reads a reason of a verdict; null if it names no signal of the current rules. */

@@ -116,6 +116,31 @@ for (const browser of otherBrowsers) {
       await stage.site.waitForReports("visit", 2);
     });
 
+    test("the first input after an ad click is reported when the page is left, or else with the submitted email", async () => {
+      await startOver(tab);
+      await land(tab, "/plain?gclid=Left");
+      const hasSecondPart = () => tab.run(`"use" in cc`);
+      await expect.poll(hasSecondPart).toBe(true);
+      await tab.click("[name=email]");
+      expect(stage.site.reports("use")).toEqual([]);
+      await land(tab, "/plain?gclid=Submitted");
+      const [left] = await stage.site.waitForReports("use", 1);
+      expect(left?.fields["use"]).toHaveLength(17);
+      await expect.poll(hasSecondPart).toBe(true);
+      await submit(tab, nameOf("Input"));
+      const [identify] = await stage.site.waitForReports("identify", 1);
+      expect(identify?.fields["submit"]).toMatchObject({ 3: expect.any(Array) });
+      // Nor after a refusal.
+      await land(tab, "/plain?gclid=Refused");
+      await expect.poll(hasSecondPart).toBe(true);
+      await tab.click("[name=email]");
+      await tab.run(`cc.consent("denied")`);
+      await stage.site.waitForReports("consent", 1);
+      await land(tab, "/start");
+      await tab.run(`fetch("/__cc/held").then(() => true)`);
+      expect(stage.site.reports("use")).toHaveLength(1);
+    });
+
     test("an app under a strict policy: its moves are visits, and AJAX forms, buttons and shadow roots give their emails", async () => {
       await startOver(tab);
       await land(tab, "/app?gclid=App");

@@ -240,9 +240,15 @@ export const words: ServerTexts["words"] = {
     "Von vielen Besuchen dieses Netzes mit diesem User-Agent tat kaum einer etwas; auf dieser Website tun es die meisten.",
   "engagement:no second step":
     "Von vielen Besuchen dieses Netzes mit diesem User-Agent öffnete kaum einer eine zweite Seite oder sendete ein Formular; auf dieser Website tun es viele.",
+  "volume:many neighbours":
+    "Benachbarte Adressen oder Browser eines Netzes brachten an einem Tag viele Anzeigenklicks, und kaum einer davon tat etwas.",
+  "engagement:no neighbour goes on":
+    "Von vielen Besuchen benachbarter Adressen, mit welchem Browser auch immer, tat kaum einer etwas; auf dieser Website tun es die meisten.",
+  "engagement:nobody with this click goes on":
+    "Von vielen Besuchen mit derselben Klick-ID tat kaum einer etwas; auf dieser Website tun es die meisten.",
   "behaviour:submitted at once": "Das Formular wurde innerhalb einer Sekunde nach dem Laden der Seite abgesendet.",
   "pointer:press too short": "Die Maustaste war kürzer gedrückt, als ein Finger braucht.",
-  "pointer:no way to the press": "Die Maus wurde an Stellen gedrückt, zu denen sie sich nicht bewegt hat.",
+  "pointer:no way to the press": "Die Maus wurde fast immer an Stellen gedrückt, zu denen sie sich nicht bewegt hat.",
   "pointer:between pixels": "Eine Maus bewegt sich auf einem nicht skalierten Bildschirm um ganze Pixel.",
   "typing:inserted at once": "Text erschien auf einmal, ohne Taste, Einfügen oder Autofill.",
   "typing:keys too short": "Die Tasten waren kürzer gedrückt, als Finger brauchen.",
