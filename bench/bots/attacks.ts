@@ -37,7 +37,7 @@ async function centreOf(page: Tool, selector: string): Promise<{ x: number; y: n
   return { x: Math.round(box.x + box.width / 2), y: Math.round(box.y + box.height / 2) };
 }
 
-type Hands = { click(selector: string): Promise<void>; type(text: string): Promise<void> };
+type Hands = { click: (selector: string) => Promise<void>; type: (text: string) => Promise<void> };
 
 /** The pages of a visit: the landing page, its link, and the form. */
 async function walk(visit: Visit, page: Tool, { click, type }: Hands): Promise<void> {
