@@ -31,10 +31,14 @@ export function useMay(role: Role, site: string | null): boolean {
   return held !== null && rank[held] >= rank[role];
 }
 
-/** The id of the site in the URL. */
-export function useSiteId(): string {
-  return useParams({ strict: false, select: (params) => (params as { site?: string }).site ?? "" });
+/** A parameter of the path of the page, such as the id of what it shows; empty where the path has none of this name. */
+export function usePathParameter(name: string): string {
+  const parameters: Readonly<Record<string, string | undefined>> = useParams({ strict: false });
+  return parameters[name] ?? "";
 }
+
+/** The id of the site in the URL. */
+export const useSiteId = () => usePathParameter("site");
 
 export const useSites = () => useApi("GET /sites", {}, { everyMs: 60_000 });
 

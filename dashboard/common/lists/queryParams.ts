@@ -12,7 +12,7 @@ type Values = Record<string, string | number | undefined>;
 export const searchOfMode = (mode: Mode | "all") => ({ mode: mode === "live" ? undefined : mode });
 
 export function useQueryParams() {
-  const search = useSearch({ strict: false }) as Record<string, string | undefined>;
+  const search: Record<string, string | undefined> = useSearch({ strict: false });
   const navigate = useNavigate();
   return {
     /** All parameters, to pass on to another page. The object changes with them alone. */

@@ -1,12 +1,12 @@
 // The trace of one event, in a drawer over the list.
 
 import { Button, Group, Text } from "@mantine/core";
-import { Link, useCanGoBack, useLocation, useNavigate, useParams, useRouter } from "@tanstack/react-router";
+import { Link, useCanGoBack, useLocation, useNavigate, useRouter } from "@tanstack/react-router";
 import { SearchX } from "lucide-react";
 import { useDeferredValue } from "react";
 import { SidePanel } from "../../common/SidePanel.tsx";
 import { useApi } from "../../common/api/query.ts";
-import { useMay, useSiteId } from "../../common/api/session.ts";
+import { useMay, useSiteId, usePathParameter } from "../../common/api/session.ts";
 import { TextLink } from "../../common/links.tsx";
 import { WhatIfButton } from "../../common/settings/WhatIf.tsx";
 import { searchOfMode, useQueryParams } from "../../common/lists/queryParams.ts";
@@ -20,7 +20,7 @@ import { RichText } from "../../common/format/RichText.tsx";
 
 export default function Trace() {
   const site = useSiteId();
-  const { event } = useParams({ strict: false }) as { event: string };
+  const event = usePathParameter("event");
   const close = useClose();
   const mayChange = useMay("admin", site);
   const { data, error, refetch } = useApi(

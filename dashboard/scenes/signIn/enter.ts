@@ -12,7 +12,7 @@ function ownPath(next: unknown): string {
 /** Opens the page that was requested before sign-in. Drops the cache of the previous user. */
 export function useEnter(): () => void {
   const navigate = useNavigate();
-  const { next } = useSearch({ strict: false }) as { next?: unknown };
+  const { next }: { next?: unknown } = useSearch({ strict: false });
   return () => {
     queryClient.clear();
     void navigate({ href: ownPath(next), replace: true });

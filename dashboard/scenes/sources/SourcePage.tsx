@@ -1,12 +1,11 @@
 // The page of one source: set-up, requests, mapping and settings.
 
 import { Group, Stack, Text } from "@mantine/core";
-import { useParams } from "@tanstack/react-router";
 import { Inbox } from "lucide-react";
 import { useState } from "react";
 import { Actions } from "../../common/Actions.tsx";
 import { Page } from "../../common/Page.tsx";
-import { useMay, useSiteId } from "../../common/api/session.ts";
+import { useMay, useSiteId, usePathParameter } from "../../common/api/session.ts";
 import { RichText } from "../../common/format/RichText.tsx";
 import { useQueryParams } from "../../common/lists/queryParams.ts";
 import { PlatformMark } from "../../common/platforms/PlatformMark.tsx";
@@ -23,7 +22,7 @@ import { isWaiting, SourceState, useSource, type Source } from "./parts.tsx";
 
 export default function SourcePage() {
   const site = useSiteId();
-  const { source: id = "" } = useParams({ strict: false }) as { source?: string };
+  const id = usePathParameter("source");
   const kinds = useKinds();
   const sources = useSource(site, id);
   const source = sources.data?.items[0];

@@ -1,11 +1,11 @@
 // The page of one platform: its connection, events, field mapping, test and sync log.
 
 import { Button, Select, Text } from "@mantine/core";
-import { useNavigate, useParams } from "@tanstack/react-router";
+import { useNavigate } from "@tanstack/react-router";
 import { Plug } from "lucide-react";
 import { useState } from "react";
 import { Page } from "../../../common/Page.tsx";
-import { useMay, useSiteId } from "../../../common/api/session.ts";
+import { useMay, useSiteId, usePathParameter } from "../../../common/api/session.ts";
 import { OneTimeSecret } from "../../../common/dialogs.tsx";
 import { useQueryParams } from "../../../common/lists/queryParams.ts";
 import { Empty, LoadState, Loading } from "../../../common/states.tsx";
@@ -19,7 +19,7 @@ const newConnection = "new";
 
 export default function PlatformPage() {
   const site = useSiteId();
-  const { platform: id = "" } = useParams({ strict: false }) as { platform?: string };
+  const id = usePathParameter("platform");
   const platforms = usePlatforms();
   const connections = useConnections(site);
   const error = platforms.error ?? connections.error;

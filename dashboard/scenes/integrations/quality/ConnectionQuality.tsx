@@ -1,13 +1,12 @@
 // Match quality and confirmations of one connection: coverage of keys, what would raise it, and what the platform itself says.
 
 import { Box, Group, List, Progress, SimpleGrid, Stack, Text } from "@mantine/core";
-import { useParams } from "@tanstack/react-router";
 import { Gauge } from "lucide-react";
 import { Card, Page } from "../../../common/Page.tsx";
 import type { Answer } from "../../../common/api/api.ts";
 import { usePlatformName } from "../../../common/api/platforms.ts";
 import { useApi } from "../../../common/api/query.ts";
-import { useSiteId } from "../../../common/api/session.ts";
+import { useSiteId, usePathParameter } from "../../../common/api/session.ts";
 import { countText, percentText } from "../../../common/format/numbers.ts";
 import { DocsLink, TextLink } from "../../../common/links.tsx";
 import { Rows } from "../../../common/lists/Rows.tsx";
@@ -27,7 +26,7 @@ const dash = <span className="cc-quiet">–</span>;
 
 export default function ConnectionQuality() {
   const site = useSiteId();
-  const { connection: id = "" } = useParams({ strict: false }) as { connection?: string };
+  const id = usePathParameter("connection");
   const nameOf = usePlatformName();
   const { data, error, refetch } = useApi("GET /sites/:site/quality", { params: { site } });
   const quality = data?.items.find(({ connection }) => connection === id);
