@@ -46,11 +46,9 @@ type PaceOptions = {
   sleep?: (ms: number, signal?: AbortSignal) => Promise<void>;
 };
 
-/** A pause is a multiple of its step. The smallest leaves the embedded store's thread half of the time. */
-const rhythms = {
-  embedded: { stepMs: 4, min: 1, max: 16 },
-  server: { stepMs: 50, min: 1, max: 16 },
-};
+const stepsMs = { embedded: 4, server: 50 };
+/** A pause is a multiple of its step. The smallest leaves events half of the time of the thread, or of the server. */
+const multiples = { min: 1, max: 16 };
 const minPauseMs = 1;
 const maxPauseMs = 1000;
 /** A timer of a quiet thread is late by less. */
@@ -64,7 +62,7 @@ const maxLagBytes = 64 * 2 ** 20;
 const lagEveryMs = 5000;
 
 export function createPace({ isServer, elapsed, readCommits, readLagBytes, sleep = sleepUnlessStopped }: PaceOptions): Pace {
-  const { stepMs, min, max } = isServer ? rhythms.server : rhythms.embedded;
+  const stepMs = isServer ? stepsMs.server : stepsMs.embedded;
   let multiple = 1;
   let fastestMs = Infinity;
   let before = readCommits();
@@ -95,7 +93,7 @@ export function createPace({ isServer, elapsed, readCommits, readLagBytes, sleep
       await sleep(pauseMs, signal);
       const isLate = elapsed() - startedAt - pauseMs > lateMs;
       const isDisturbing = areCommitsSlow() || isLate;
-      multiple = Math.min(max, Math.max(min, isDisturbing ? multiple * 2 : multiple / 1.5));
+      multiple = Math.min(multiples.max, Math.max(multiples.min, isDisturbing ? multiple * 2 : multiple / 1.5));
       while (!signal?.aborted && (await isStandbyBehind())) await sleep(maxPauseMs, signal);
     },
   };
