@@ -136,7 +136,7 @@ for (const browser of otherBrowsers) {
       await tab.click("[name=email]");
       await tab.run(`cc.consent("denied")`);
       await stage.site.waitForReports("consent", 1);
-      await land(tab, "/start");
+      await land(tab, "/app");
       await tab.run(`fetch("/__cc/held").then(() => true)`);
       expect(stage.site.reports("use")).toHaveLength(1);
     });
