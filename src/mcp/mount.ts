@@ -38,8 +38,8 @@ export function mountMcp(app: FastifyInstance, { isDashboardHost, context, onDef
       const body = await readBytes(request.raw, maxBodyBytes);
       if (body === "too large") throw new Refusal("", say("body_too_large", { kib: maxBodyBytes / 1024 }));
       if (body === "cut") throw new Refusal("", say("body_incomplete"));
-      // The protocol has none since June 2025, and a hundred messages are answered without a pause.
-      if (body.toString("latin1").trimStart().startsWith("[")) throw new Refusal("", "Send one message in each request.");
+      // The protocol has none since June 2025, and a hundred messages are answered without a pause. A byte order mark counts as space.
+      if (body.toString("utf8").trimStart().startsWith("[")) throw new Refusal("", "Send one message in each request.");
       handler ??= createHandler(context(), onDefect);
       return await send(reply, await (await handler).answer(toWebRequest(request, body), actor));
     } catch (error) {

@@ -334,9 +334,16 @@ describe.each(endToEndEngines)("assistants on %s", (engine) => {
       "content-type": "application/json",
       accept: "application/json, text/event-stream",
     };
-    const send = (body: unknown) => call(relay.url, { method: "POST", path: "/mcp", headers, body: JSON.stringify(body) });
-    const many = await send(Array.from({ length: 100 }, (_, id) => ({ ...message, id })));
-    expect([many.status, many.text]).toEqual([400, expect.stringContaining("Send one message in each request.")]);
+    const send = (body: unknown, before = "") =>
+      call(relay.url, { method: "POST", path: "/mcp", headers, body: before + JSON.stringify(body) });
+    for (const before of ["", " \r\n", "\uFEFF", "\uFEFF "]) {
+      const many = await send(
+        Array.from({ length: 100 }, (_, id) => ({ ...message, id })),
+        before,
+      );
+      expect([many.status, many.text]).toEqual([400, expect.stringContaining("Send one message in each request.")]);
+    }
+    expect((await send(message, "\uFEFF")).status).toBe(200);
     const statuses = new Set<number>();
     // The minute may end between the requests.
     for (let i = 0; i < 30 && !statuses.has(429); i += 1)
