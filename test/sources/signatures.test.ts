@@ -158,6 +158,21 @@ describe.each(endToEndEngines)("signatures on %s", (engine) => {
     expect(await statusOf(sent)).toBe(401);
   });
 
+  test("a proxy may change the host of a long request, although HubSpot signs the address", async () => {
+    const story = stories.find(({ sender }) => sender === "hubspot") as Story;
+    const url = await add(story);
+    const events = story.sale(newFacts())[0]?.body(1);
+    const body = `${JSON.stringify(events)}${" ".repeat(900_000)}`;
+    await home.run("host", "add", site.host, "www.shop.example");
+    for (const host of [site.host, "www.shop.example"]) {
+      const named = `https://${host}${new URL(url).pathname}`;
+      const { headers, ...sent } = prepare(sheetOf("hubspot"), body, { url: named, secrets: secretsOf(story) });
+      const behind = { ...sent, headers: { ...headers, host: "10.0.0.7:8080" } };
+      expect(await statusOf(behind), host).toBe(200);
+      expect(await statusOf({ ...behind, url: `${named}?another` }), host).toBe(401);
+    }
+  });
+
   test("only GoHighLevel's own key signs for its apps", async () => {
     const url = (await home.run("source", "add", site.host, "gohighlevel", "sender=app")).address;
     const { privateKey } = generateKeyPairSync("ed25519");

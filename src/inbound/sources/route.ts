@@ -269,13 +269,15 @@ function faultOf({ request, bytes, kind, source, site }: Taken, now: number, own
   return verify(kind.verification, signed, (name) => validValues(source, name, now), now);
 }
 
-/** A proxy may have changed the host: some senders sign the address, as one of the site's names has it. The likeliest come first. */
+/**
+ * A proxy may have changed the host: some senders sign the address, as one of the site's names has it. The likeliest come first, because
+ * a long body is tried with a few: senders call by HTTPS, whatever the proxy speaks behind it.
+ */
 function addressesOf(request: IncomingMessage, site: Site, ownHost: string | null): string[] {
   const path = request.url ?? "";
   const hosts = new Set([request.headers.host ?? "", ...(ownHost === null ? [] : [ownHost]), ...site.servedHosts.slice(0, 50)]);
-  const schemes = ["https", "http"];
   const paths = new Set([path, decoded(path)]);
-  return [...hosts].flatMap((host) => schemes.flatMap((scheme) => [...paths].map((one) => `${scheme}://${host}${one}`)));
+  return ["https", "http"].flatMap((scheme) => [...hosts].flatMap((host) => [...paths].map((one) => `${scheme}://${host}${one}`)));
 }
 
 /** HubSpot decodes the path before it signs. */
