@@ -7,6 +7,7 @@ import { say } from "../kernel/messages/message.ts";
 import { Denied, type By, Missing, Refusal } from "../kernel/refusal.ts";
 import { auditLine } from "../sites/manage.ts";
 import type { Invitation } from "../store/access/invitations.ts";
+import { operator } from "./actor.ts";
 import { invitationMail, sendMail } from "./mails.ts";
 import { checkScope, owns, type Holder } from "./members.ts";
 import { readEmail } from "./betterAuth.ts";
@@ -46,7 +47,8 @@ export function createInvitations(context: AccessContext, { signIn }: Pick<Retur
       const known = await store.members.findByEmail(email);
       if (known?.grants.some((grant) => grant.site === site)) throw new Refusal("email", say("member_here_already", { email }));
       const at = now();
-      await countAttempt(store, invitationLimits(by.actor), at);
+      // A configuration file is applied as a whole, however many members it names.
+      if (holder !== operator) await countAttempt(store, invitationLimits(by.actor), at);
       const { token, hash } = createLinkToken();
       const expiresAt = at + validMs;
       const invitation = { id: shortId(), email, site, role, invitedBy: by.actor, createdAt: at, expiresAt };

@@ -7,6 +7,7 @@ import { createAccess, type Access } from "../access/access.ts";
 import { operator } from "../access/actor.ts";
 import { isPassword } from "../access/password.ts";
 import { Conflict, Denied, Fault } from "../kernel/refusal.ts";
+import { deleteSite } from "../sites/deleteSite.ts";
 import { createDirectory, type Directory } from "../sites/directory.ts";
 import { makeKey } from "../sites/keys.ts";
 import { addSite, revokeKey, rotateKey } from "../sites/manage.ts";
@@ -160,6 +161,50 @@ describe.each(["sqlite", "postgres"] as const)("a configuration file on %s", (en
     const text = (count: number) => `version: 1\nsites:\n  - hosts: [many.example.com]\n    connections:\n${entries(count)}`;
     expect(await faultsOf(text(101))).toEqual([expect.stringContaining("must have at most 100 entries")]);
     expect(await plan(text(100))).toMatchObject({ changes: expect.any(Array) });
+  });
+
+  test("a file that would pass a limit of a site together with what exists changes nothing", async () => {
+    const list = (names: readonly string[], entry: (name: string) => string) => names.map((name) => `${entry(name)}\n`).join("");
+    const names = (first: number, count: number) => Array.from({ length: count }, (_, i) => `n${first + i}`);
+    const head = "version: 1\nsites:\n";
+    const connections = (some: readonly string[]) =>
+      `${head}  - hosts: [limits.example.com]\n    connections:\n${list(
+        some,
+        (name) => `      - platform: webhook\n        settings: { url: "https://${name}.example.com/" }`,
+      )}`;
+    const sources = (some: readonly string[]) =>
+      `${head}  - hosts: [limits.example.com]\n    sources:\n${list(some, (name) => `      - { kind: custom, name: ${name} }`)}`;
+    const hosts = (some: readonly string[]) =>
+      `${head}  - hosts:\n      - limits.example.com\n${list(some, (name) => `      - ${name}.limits.example.com`)}`;
+
+    await apply(connections(names(0, 99)));
+    expect(await faultsOf(connections(names(99, 2)))).toEqual([
+      "4 sites[0].connections: would make 101 together with those that exist: a site has at most 100. Remove some first.",
+    ]);
+    // What is removed goes last.
+    const pruned = await plan(connections(names(99, 2)), { prune: true }).catch((error: unknown) => error);
+    expect(pruned).toBeInstanceOf(BadFile);
+    expect((await plan(connections(names(98, 2)))).changes).toHaveLength(1);
+
+    await apply(sources(names(0, 199)));
+    expect(await faultsOf(sources(names(199, 2)))).toEqual([
+      expect.stringContaining("4 sites[0].sources: would make 201 together with those that exist: a site has at most 200."),
+    ]);
+    expect(await faultsOf(hosts(names(0, 200)))).toEqual([
+      expect.stringContaining("3 sites[0].hosts: would make 201 together with those that exist: a site has at most 200."),
+    ]);
+    const { connections: kept, sources: ofSite, hosts: named } = siteOf("limits.example.com");
+    expect([kept.length, ofSite.length, named]).toEqual([99, 199, ["limits.example.com"]]);
+    await deleteSite(context, siteOf("limits.example.com"), context.by);
+  });
+
+  test("a file invites as many members as it names", async () => {
+    const emails = Array.from({ length: 70 }, (_, i) => `member${i}@example.com`);
+    const { notes } = await apply(
+      `version: 1\nmembers:\n${emails.map((email) => `  - { email: ${email}, role: viewer }\n`).join("")}`,
+    );
+    expect(notes.filter((note) => note.startsWith("Pass this link on"))).toHaveLength(70);
+    for (const { id } of await access.invitations.list(operator)) await access.invitations.withdraw(operator, id, context.by);
   });
 
   test("a file with many sites is compared in slices, between which other work runs", async () => {

@@ -7,7 +7,7 @@ import { mapSetting, type Platform } from "../platforms/platform.ts";
 import { usualEventOf } from "../platforms/shared/eventNames.ts";
 import { usualEvents } from "../platforms/shared/usualEvents.ts";
 import { isValueSetting } from "../platforms/valueRules.ts";
-import { connectPlatform, disconnect, pause, planConnection, resume } from "../sites/connect.ts";
+import { connectPlatform, disconnect, maxConnections, pause, planConnection, resume } from "../sites/connect.ts";
 import { checkSettings, defaultsOf } from "../sites/connectionSettings.ts";
 import type { Connection, Site } from "../sites/directory.ts";
 import { findSite } from "../sites/manage.ts";
@@ -43,6 +43,7 @@ export function planConnections(
     wanted.set(key, read);
   }
   return reconcile(planning, {
+    limit: { max: maxConnections, path: [...planned.path, "connections"] },
     wanted,
     existing: (planned.site?.connections ?? []).map((one) => [keyOf(one), one]),
     plan: (read, existing) => changeOf(planning, planned.host, read, existing),

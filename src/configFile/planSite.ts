@@ -7,7 +7,7 @@ import { countContents, deleteSite } from "../sites/deleteSite.ts";
 import type { Site } from "../sites/directory.ts";
 import { isVerified, readHost } from "../sites/hosts.ts";
 import { addSite, changeSiteSettings, findSite, readFreeHost, renameSite } from "../sites/manage.ts";
-import { addHost, findHost, removeHost } from "../sites/manageHosts.ts";
+import { addHost, findHost, maxHosts, removeHost } from "../sites/manageHosts.ts";
 import { countLosses } from "../sites/retention.ts";
 import { checkAlertWebhook } from "../sites/settingNeeds.ts";
 import { SettingFault } from "../sites/settingForms.ts";
@@ -126,11 +126,12 @@ async function planParts(planning: Planning, { planned, entry, names }: WantedSi
   return changes;
 }
 
-function planHosts(planning: Planning, { site, host: siteHost, by }: PlannedSite, names: readonly Name[]): Promise<Change[]> {
+function planHosts(planning: Planning, { site, host: siteHost, path: sitePath, by }: PlannedSite, names: readonly Name[]): Promise<Change[]> {
   const { context } = planning;
   const { directory } = context;
   const nameOf = (host: string) => `host ${host} of ${siteHost}`;
   return reconcile(planning, {
+    limit: { max: maxHosts, path: [...sitePath, "hosts"] },
     wanted: names.map((one) => [one.host, one]),
     existing: (site?.hosts ?? []).map((host) => [host, host]),
     plan({ host, path }) {

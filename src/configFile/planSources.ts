@@ -2,7 +2,7 @@
 
 import type { Source } from "../sites/directory.ts";
 import { findSite } from "../sites/manage.ts";
-import { addSource, changeSource, checkSource, findSource, removeSource, setSourceState } from "../sites/sources.ts";
+import { addSource, changeSource, checkSource, findSource, maxSources, removeSource, setSourceState } from "../sites/sources.ts";
 import { settingsOf } from "../sources/kind.ts";
 import { kindOf } from "../sources/kinds/index.ts";
 import type { Path } from "./document.ts";
@@ -32,6 +32,7 @@ export function planSources(
     wanted.set(entry.name, { entry, path: own });
   }
   return reconcile(planning, {
+    limit: { max: maxSources, path: [...path, "sources"] },
     wanted,
     existing: (site?.sources ?? []).map((source) => [source.name, source] as const),
     plan: ({ entry, path: own }, existing) => planSource(planning, entry, existing, own, host),

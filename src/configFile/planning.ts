@@ -78,29 +78,39 @@ type Comparison<Wanted, Existing> = {
   /** Plans to add what does not exist, or to change what differs. */
   plan: (wanted: Wanted, existing: Existing | undefined) => Change[] | Promise<Change[]>;
   remove: (existing: Existing) => Removal;
+  /** How many there may be, and the field of the file that lists them. */
+  limit?: { max: number; path: Path };
 };
 
 /** Plans what makes the existing things equal to the wanted ones. What is not wanted stays, unless the caller prunes. */
 export async function reconcile<Wanted, Existing>(
-  { prune, unlisted, rest }: Planning,
-  { wanted, existing, plan, remove }: Comparison<Wanted, Existing>,
+  { prune, faults, unlisted, rest }: Planning,
+  { wanted, existing, plan, remove, limit }: Comparison<Wanted, Existing>,
 ): Promise<Change[]> {
   const changes: Change[] = [];
+  const known = [...existing];
   // The first of two with the same key counts.
-  const present = new Map([...existing].toReversed());
+  const present = new Map(known.toReversed());
   const listed = new Set<string>();
   for (const [key, one] of wanted) {
     await rest();
     listed.add(key);
     changes.push(...(await plan(one, present.get(key))));
   }
-  for (const [key, one] of existing) {
+  for (const [key, one] of known) {
     await rest();
     if (listed.has(key)) continue;
     const { what, loss, run } = remove(one);
     if (prune) changes.push({ kind: "remove", what, loss: await loss(), run });
     else unlisted.push(what);
   }
+  // Nothing is removed before everything else is there.
+  const count = known.length + listed.difference(present).size;
+  if (limit && count > Math.max(limit.max, known.length))
+    faults.push({
+      path: limit.path,
+      message: `would make ${count} together with those that exist: a site has at most ${limit.max}. Remove some first.`,
+    });
   return changes;
 }
 

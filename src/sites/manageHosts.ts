@@ -7,7 +7,7 @@ import { type By, Conflict, missing, Refusal } from "../kernel/refusal.ts";
 import { auditLine, type SiteContext, findSite, readFreeHost, displacedLine, rethrowUnlessTaken } from "./manage.ts";
 
 /** Checks look up and call each host: a limit on what one site can make us call. */
-const maxHosts = 200;
+export const maxHosts = 200;
 
 /** `isTrusted`: an operator of the installation adds it, so it is served before it is verified. */
 export async function addHost(
