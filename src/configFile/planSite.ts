@@ -126,7 +126,11 @@ async function planParts(planning: Planning, { planned, entry, names }: WantedSi
   return changes;
 }
 
-function planHosts(planning: Planning, { site, host: siteHost, path: sitePath, by }: PlannedSite, names: readonly Name[]): Promise<Change[]> {
+function planHosts(
+  planning: Planning,
+  { site, host: siteHost, path: sitePath, by }: PlannedSite,
+  names: readonly Name[],
+): Promise<Change[]> {
   const { context } = planning;
   const { directory } = context;
   const nameOf = (host: string) => `host ${host} of ${siteHost}`;

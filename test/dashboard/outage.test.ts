@@ -4,7 +4,7 @@ import type { Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { becomeOwner, password, type Person } from "../support/apiClient.ts";
 import { inChromium, launchWith } from "../browser/chromium.ts";
-import { newInstallation, type Installation, type Relay } from "../support/relay.ts";
+import { eventually, newInstallation, type Installation, type Relay } from "../support/relay.ts";
 import { findViolations } from "./access.ts";
 import { dialog, field, press, scenarioMs, sees, signIn, user, type User } from "./users.ts";
 import { sha256Of } from "../support/sha256.ts";
@@ -16,6 +16,7 @@ inChromium("odd circumstances", () => {
   let owner: Person;
   let site: string;
   let browser: User;
+  const purchase = { email: "ada@example.com", event: "purchase", orderId: "B-1", value: 4321.09, currency: "EUR" };
 
   beforeAll(async () => {
     installation = await newInstallation("sqlite");
@@ -94,6 +95,29 @@ inChromium("odd circumstances", () => {
       await page.goto(`${relay.url}/dashboard/sites/${site}/overview`);
       await page.getByRole("navigation", { name: "Sections" }).getByRole("link", { name: "Events" }).waitFor();
       expect(await (await page.request.get(`${relay.url}/dashboard/`)).text()).toMatch(/icon\.svg.*Cleancast/s);
+      await page.context().close();
+    },
+    scenarioMs,
+  );
+
+  test(
+    "figures of one site are never shown under the name of another, however slow the relay answers",
+    async () => {
+      const busy = await installation.addSite("busy.example");
+      await eventually("the site is known", async () => (await relay.post(busy.key, purchase)).status === 200);
+      const { page, open } = await user(relay, owner);
+      await open(`/sites/${busy.id}/overview`);
+      const value = page.getByText("€4,321.09").filter({ visible: true });
+      await value.first().waitFor();
+      const answers = Promise.withResolvers<void>();
+      await page.route(`**/sites/${site}/statistics*`, async (route) => {
+        await answers.promise;
+        await route.continue();
+      });
+      await page.evaluate((path) => history.pushState(null, "", path), `/dashboard/sites/${site}/overview`);
+      await page.getByRole("navigation", { name: "Sections" }).locator(`a[href*="${site}"]`).first().waitFor();
+      expect(await value.count()).toBe(0);
+      answers.resolve();
       await page.context().close();
     },
     scenarioMs,

@@ -1,6 +1,7 @@
 // Queries and mutations with one cache. A mutation refreshes all queries that are in use.
 
 import {
+  hashKey,
   QueryCache,
   QueryClient,
   useInfiniteQuery,
@@ -74,9 +75,13 @@ type Options<Name extends RouteName> = {
   enabled?: boolean;
   /** The polling interval; it may depend on the data, and false means none. */
   everyMs?: number | ((answer: Answer<Name> | undefined) => number | false);
-  /** Shows the old data until the new data is loaded. */
+  /** Shows the old data of the same site, or the same thing of it, until the new data is loaded. */
   keepPrevious?: boolean;
 };
+
+/** Figures of one site must not stand under the name of another. */
+const isOfSameThing = (one: unknown, other: unknown) => hashKey([paramsOf(one)]) === hashKey([paramsOf(other)]);
+const paramsOf = (input: unknown) => (input as Partial<Input<RouteName>> | undefined)?.params;
 
 export function useApi<Name extends RouteName>(
   name: Name,
@@ -93,7 +98,12 @@ export function useApi<Name extends RouteName>(
           refetchInterval: (current) =>
             retryInterval(current) || (typeof everyMs === "number" ? everyMs : everyMs(current.state.data)),
         }),
-    ...(keepPrevious ? { placeholderData: (before: Answer<Name> | undefined) => before as never } : {}),
+    ...(keepPrevious
+      ? {
+          placeholderData: (before: Answer<Name> | undefined, { queryKey = [] }: { queryKey?: QueryKey } = {}) =>
+            (isOfSameThing(queryKey[1], input) ? before : undefined) as never,
+        }
+      : {}),
   });
   const error = useShownError(query);
   return error === query.error ? query : ({ ...query, error } as typeof query);

@@ -162,10 +162,7 @@ function RunReport({
     "GET /sites/:site/reconciliations/:run",
     { params: { site, run: run.id } },
     // By its own state: the list of runs may know of the end before this report does.
-    {
-      everyMs: (answer) => (answer?.reconciliation.state === "running" ? 2000 : 60_000),
-      keepPrevious: true,
-    },
+    { everyMs: (answer) => (answer?.reconciliation.state === "running" ? 2000 : 60_000) },
   );
   const platformName = usePlatformName();
   if (error || !data) return <LoadState of={{ data, error, refetch }} />;

@@ -277,7 +277,9 @@ function addressesOf(request: IncomingMessage, site: Site, ownHost: string | nul
   const path = request.url ?? "";
   const hosts = new Set([request.headers.host ?? "", ...(ownHost === null ? [] : [ownHost]), ...site.servedHosts.slice(0, 50)]);
   const paths = new Set([path, decoded(path)]);
-  return ["https", "http"].flatMap((scheme) => [...hosts].flatMap((host) => [...paths].map((one) => `${scheme}://${host}${one}`)));
+  return ["https", "http"].flatMap((scheme) =>
+    [...hosts].flatMap((host) => [...paths].map((one) => `${scheme}://${host}${one}`)),
+  );
 }
 
 /** HubSpot decodes the path before it signs. */
