@@ -11,6 +11,8 @@ const partCount = 32;
 const maxKeys = 20_000 / partCount;
 /** Keys and their members: few keys could have very many. */
 const maxHeld = 2 * maxKeys;
+/** Work that takes a while asks with the time of its beginning. A time before that says that the clock was set back. */
+const maxLateShare = 0.1;
 export const ownerLength = 4;
 /** Far above every limit of the signals. */
 export const maxDistinct = 100;
@@ -41,6 +43,7 @@ export function createWindows<Entry>(
   measure: (entry: Entry) => Size = () => single,
 ): (at: number) => Windows<Entry> {
   let since = 0;
+  let last = 0;
   const parts = Array.from({ length: partCount }, (): Keys<Entry> => ({ current: new Map(), previous: new Map(), held: 0 }));
   const full = new Set<Keys<Entry>>();
   const partOf = (key: string) => parts[partNumberOf(key)] as Keys<Entry>;
@@ -82,11 +85,13 @@ export function createWindows<Entry>(
   }
 
   return (at: number) => {
-    if (at - since >= windowMs) {
-      beginWindow(at - since < 2 * windowMs);
+    const isSetBack = last - at > windowMs * maxLateShare;
+    if (isSetBack || at - since >= windowMs) {
+      beginWindow(isSetBack || at - since < 2 * windowMs);
       since = at;
     } else if (full.size > 0) for (const part of full.values().take(1)) makeRoom(part);
-    windows.elapsed = Math.min(1, (at - since) / windowMs);
+    last = at;
+    windows.elapsed = Math.max(0, Math.min(1, (at - since) / windowMs));
     return windows;
   };
 }
