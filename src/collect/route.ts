@@ -163,6 +163,8 @@ export function collectRoutes(app: FastifyInstance, options: CollectOptions): Di
     const bytes = await readBytes(request, maxBodyBytes);
     if (bytes === "too large") return 413;
     const waiting = threadShare.piece(site.id);
+    // Pages await no answer. Nothing is known of this report yet, not even that it is a visit.
+    if (waiting === "full") return 503;
     if (waiting) await waiting;
     const now = options.now();
     const payload = bytes === "cut" ? null : readPayload(bytes.toString("utf8"), now);

@@ -123,6 +123,21 @@ test("of short work a few pieces begin in a turn while a request of another site
   expect(begun).toHaveLength(11);
 });
 
+test("of one site a thousand short pieces of work wait, and no more; of another one some still can", async () => {
+  const share = createThreadShare();
+  const other = Promise.withResolvers<void>();
+  const answered = share.answer("quiet", () => other.promise);
+  const given = Array.from({ length: 5000 }, () => share.piece("busy"));
+  expect(given.filter((one) => one === undefined)).toHaveLength(2);
+  expect(given.filter((one) => one === "full")).toHaveLength(3998);
+  const another = share.piece("another");
+  expect(another).toBeInstanceOf(Promise);
+  await another;
+  other.resolve();
+  await Promise.all([answered, ...given]);
+  expect(share.piece("busy")).not.toBe("full");
+});
+
 test("while others are active, nobody has a slice until what the one before began has ended, and slices are smaller", async () => {
   let now = 0;
   const share = createThreadShare({ elapsed: () => now });

@@ -21,6 +21,8 @@ const pauseAfterWaitMs = 2;
 const activeMs = 1000;
 /** So many short pieces of work begin in a turn of the event loop while requests of other keys are being answered. */
 const piecesPerTurn = 2;
+/** So many of one key wait for their turn. */
+const maxWaitingPieces = 1000;
 /** The longest wait for what a slice has begun: a store that hangs must not stop everybody's work. */
 const maxHoldMs = 100;
 
@@ -33,6 +35,7 @@ function createQueue() {
       if (starts) starts.push(start);
       else waiting.set(key, [start]);
     },
+    count: (key: string): number => waiting.get(key)?.length ?? 0,
     /** The key whose turn is next. */
     nextKey: (): string | undefined => waiting.keys().next().value,
     take(): (() => void) | undefined {
@@ -167,13 +170,14 @@ export function createThreadShare({
     /**
      * Short work that comes in floods, such as reports of visits: while requests of other keys are being answered, a few pieces begin in a turn
      * of the event loop, and the others wait for the next ones. An answer takes many turns, so that each must be short. Returns a promise when
-     * the work must wait.
+     * the work must wait, and "full" when too much of its key waits already.
      */
-    piece(key: string): Promise<void> | undefined {
+    piece(key: string): Promise<void> | "full" | undefined {
       if (pieces.nextKey() === undefined && (begunPieces < piecesPerTurn || !isContended(key))) {
         countPiece();
         return undefined;
       }
+      if (pieces.count(key) >= maxWaitingPieces) return "full";
       return new Promise((resolve) => pieces.add(key, resolve));
     },
 
