@@ -113,7 +113,8 @@ export function watchLateVerdicts(memory: Pick<TrafficMemory, "keysOf" | "recall
     },
     /** Call it with every report: it works at most every ten seconds. */
     async sweep(now: number): Promise<void> {
-      if (now - sweptAt < everyMs || isSweeping) return;
+      // The clock may have been set back.
+      if (Math.abs(now - sweptAt) < everyMs || isSweeping) return;
       sweptAt = now;
       isSweeping = true;
       await sweep(now).finally(() => (isSweeping = false));
