@@ -1,12 +1,15 @@
 // Texts that databases refuse, and mappings that would take long. What each kind makes of a request is in its examples.
 
 import { expect, test } from "vitest";
+import { hubspot as hubspotApp } from "../../standins/senders/leads.ts";
 import { cpuMsOf } from "../../test/support/cpuTime.ts";
 import { clickIdName } from "../identity/clickIds.ts";
 import { FieldFault } from "../inbound/fieldFault.ts";
 import { readFields } from "../inbound/fields.ts";
+import { checkSource } from "../sites/sources.ts";
 import { withMapping } from "./customRules.ts";
 import { custom } from "./kinds/custom/index.ts";
+import { hubspot } from "./kinds/hubspot/index.ts";
 import { shopify } from "./kinds/shopify/index.ts";
 import { compileKind, runKind } from "./run.ts";
 
@@ -129,4 +132,23 @@ test("500 entries of a usual size are no such work", () => {
   }));
   const outcomes = runKind(compileKind(withMapping(custom, settings)), { headers: {}, body: { orders } }, settings, clickIdName);
   expect(outcomes.map(({ is }) => is)).toEqual(orders.map(() => "conversion"));
+});
+
+const maxSetting = 2000;
+/** The stage that counts comes first: the whole list is about others. */
+const stagesOf = (other: (i: number) => string) =>
+  ["closedwon=purchase", ...Array.from({ length: maxSetting }, (_, i) => other(i))].join(",").slice(0, maxSetting);
+
+test.each([
+  ["pairs", stagesOf((i) => `stage_of_a_pipeline_${i}=qualified_lead`)],
+  ["names of one letter", stagesOf(() => "a")],
+])("a full batch of HubSpot counts with the longest list of stages, of %s", (_what, stages) => {
+  const settings = { stages, lifecycle_stages: stages };
+  const setting = stages.padEnd(maxSetting, "x");
+  expect(() => checkSource("hubspot", undefined, { stages: setting }, Date.now())).not.toThrow();
+  expect(() => checkSource("hubspot", undefined, { stages: `${setting}x` }, Date.now())).toThrow("longer");
+  const facts = Array.from({ length: 100 }, (_, i) => ({ n: String(i), email: "", value: 0, currency: "", at: Date.now() }));
+  const body = hubspotApp.changes(facts).body(1);
+  const outcomes = runKind(compileKind(hubspot), { headers: {}, body }, settings, clickIdName);
+  expect(outcomes).toMatchObject(facts.map(({ n }) => ({ is: "conversion", fields: { event: "purchase", orderId: n } })));
 });

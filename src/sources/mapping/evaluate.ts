@@ -34,13 +34,15 @@ function runCall({ name, given }: Call, value: unknown, scope: Scope): unknown {
   const read = takesWords.has(name) ? wordOf : evaluatePrimary;
   const values = given.length === 0 ? nothing : given.map((one) => read(one, scope));
   const { run }: { run(this: void, value: unknown, given: readonly unknown[], work: Work): unknown } = functions[name];
-  scope.work.spend(values.reduce<number>((sum, one) => sum + costOf(one, name), costOf(value, name)));
+  // The table of `lookup` is counted when it is read.
+  const counted = name === "lookup" ? nothing : values;
+  scope.work.spend(counted.reduce<number>((sum, one) => sum + costOf(one), costOf(value)));
   return run(value, values, scope.work);
 }
 
-/** Texts are read once; those of `lookup` are lists. */
-function costOf(value: unknown, name: Call["name"]): number {
-  if (typeof value === "string") return name === "lookup" ? value.length * unitsOf.part : value.length;
+/** Texts are read once. */
+function costOf(value: unknown): number {
+  if (typeof value === "string") return value.length;
   return unitsOf.term + (Array.isArray(value) ? Math.min(value.length, maxElements) * unitsOf.element : 0);
 }
 

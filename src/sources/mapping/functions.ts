@@ -64,19 +64,15 @@ function timeOf(ms: number): string | undefined {
   return lastTime.text;
 }
 
-/** Finds a name in pairs such as `won=purchase, qualified=lead`. A name without a pair stands for itself. The last one counts. */
-function findPair(pairs: string, wanted: string): string | undefined {
-  if (wanted === "") return undefined;
-  for (let end = pairs.length; end >= 0;) {
-    // From the end on: a negative position would be taken for the first one.
-    const comma = end === 0 ? -1 : pairs.lastIndexOf(",", end - 1);
-    const pair = pairs.slice(comma + 1, end);
+/** Reads pairs such as `won=purchase, qualified=lead`. A name without a pair stands for itself. The last one counts. */
+function readPairs(text: string): Map<string, string> {
+  const pairs = new Map<string, string>();
+  for (const pair of text.split(",")) {
     const equals = pair.indexOf("=");
     const name = (equals < 0 ? pair : pair.slice(0, equals)).trim();
-    if (name.toLowerCase() === wanted) return (equals < 0 ? "" : pair.slice(equals + 1).trim()) || name;
-    end = comma;
+    if (name !== "") pairs.set(name.toLowerCase(), (equals < 0 ? "" : pair.slice(equals + 1).trim()) || name);
   }
-  return undefined;
+  return pairs;
 }
 
 const space = /\s/;
@@ -226,7 +222,10 @@ export const functions = {
     min: 1,
     max: 1,
     help: "the right side of a pair: `stage lookup($settings.stages)` with `won=purchase, new=lead`",
-    run: onText((text, pairs = "") => findPair(pairs, text.trim().toLowerCase())),
+    run: (value, [pairs], work) => {
+      const wanted = toText(value)?.trim().toLowerCase();
+      return wanted === undefined ? undefined : work.tableOf(toText(pairs) ?? "", readPairs).get(wanted);
+    },
   },
   param: {
     min: 1,

@@ -12,6 +12,7 @@ export const unitsOf = { element: 12, part: 6, term: 5 } as const;
 
 export class Work {
   #left = maxUnits;
+  readonly #tables = new Map<string, ReadonlyMap<string, string>>();
 
   /** To be called before the work, where its cost is known before. */
   spend(units: number): void {
@@ -24,5 +25,15 @@ export class Work {
     const names = Object.keys(record);
     this.spend(names.length * (names.length > 1000 ? 30 : 2));
     return names;
+  }
+
+  /** Reads a table once for a request: each of its entries looks into the same one. */
+  tableOf(text: string, read: (text: string) => ReadonlyMap<string, string>): ReadonlyMap<string, string> {
+    const known = this.#tables.get(text);
+    if (known) return known;
+    this.spend(text.length * unitsOf.part);
+    const table = read(text);
+    this.#tables.set(text, table);
+    return table;
   }
 }
