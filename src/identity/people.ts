@@ -161,6 +161,7 @@ export async function erasePerson(
   await store.traffic.eraseClicks(siteId, [...clicks]);
   const orders = await store.orders.erasePerson(siteId, emailSha256);
   await store.senderRefs.erasePerson(siteId, emailSha256);
+  await store.sourceRequests.erasePerson(siteId, emailSha256);
   // The allow list would still name the person. The block list stays, like a refusal.
   if (request.listed?.allowed) await removeFromAllowed(store, request);
   await audit(store, request, erasedAction, { events, visitors, orders });

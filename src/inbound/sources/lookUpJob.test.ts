@@ -101,7 +101,10 @@ describe("requests that wait", async () => {
 
   test("are ignored at once where too many wait already: the sender must not get an error for them", async () => {
     const { sourceRequests } = store;
-    const { relay } = await setUp({ ...store, sourceRequests: { ...sourceRequests, addWaiting: () => Promise.resolve(false) } });
+    const { relay } = await setUp({
+      ...store,
+      sourceRequests: { ...sourceRequests, addWaiting: (some) => Promise.resolve(some) },
+    });
     expect(await relay([sale, refund])).toMatchObject([
       { outcome: "ignored", reason: "unknown customer" },
       { outcome: "ignored", reason: "unknown order" },

@@ -1,5 +1,6 @@
 // Ends the waiting of requests of sources, after their senders were answered: it makes the look-ups that they wait for, and looks
-// again for the customer or order that another request was to bring. One node does it for all sites. What waits is a row: a
+// again for the customer or order that another request was to bring. One node does it for all sites, and for each site one request
+// after the other: two refunds of an order, of whichever sources, must not be counted at the same moment. What waits is a row: a
 // process that dies loses nothing, and an attempt that ran twice gives a duplicate, which is not counted.
 
 import { createLeaderJob, type JobNode, type LeaderJob } from "../../background/leaderJob.ts";
@@ -15,9 +16,10 @@ import type { Kind } from "../../sources/kind.ts";
 import { kindOf } from "../../sources/kinds/index.ts";
 import { lookUpOf, nextCall, readLookUp, withAnswers, type LookUpReading, type WaitingEvent } from "../../sources/lookUp.ts";
 import type { Mapped } from "../../sources/run.ts";
-import type { SourceOutcome, WaitingRequest } from "../../store/sources/sourceRequests.ts";
+import { lookUpReason, type SourceOutcome, type WaitingRequest } from "../../store/sources/sourceRequests.ts";
 import type { Store } from "../../store/store.ts";
-import { mayComeLater, relayOutcomes, type RelayOptions, type SourceResult } from "./relayOutcomes.ts";
+import { mayComeLater, relayOutcomes, type RelayOptions } from "./relayOutcomes.ts";
+import type { SourceResult } from "./results.ts";
 
 type LookUpJobOptions = JobNode &
   RelayOptions & {
@@ -31,8 +33,10 @@ type LookUpJobOptions = JobNode &
 
 /** Requests of a source in one run, so that it does not keep the others waiting. */
 const maxRequests = 50;
-/** Sources whose look-ups run at the same time. */
-const maxSources = 8;
+/** Sites that are worked on at the same time. */
+const maxSites = 8;
+/** So long are the look-ups of a site made in one run: the refunds of all sites wait for the next run. */
+const maxLookUpMs = 5000;
 /** So long do requests wait at most: most senders repeat theirs for as long. */
 const giveUpMs = 3 * dayMs;
 
@@ -45,61 +49,103 @@ export function createLookUpJob(options: LookUpJobOptions): LeaderJob {
     leases: store.leases,
     leaseMs: 30_000,
     async work({ mayContinue }) {
-      const sources = [...directory.sites()]
-        .filter(isWorking)
-        .flatMap((site) => site.sources.map((source) => ({ site, source, kind: kindOf(source.kind) })));
-      const asking = sources.filter(({ source, kind }) => kind && mayWait(source) && source.state === "active");
-      await forEachConcurrently(asking, maxSources, async ({ site, source, kind }) => {
-        try {
-          if (kind) await lookUpAll({ site, source, kind }, options, mayContinue);
-        } catch (error) {
-          onDefect(error, { worker: "lookUps", source: source.id });
-        }
-      });
+      const sites = [...directory.sites()].filter(isWorking).map((site) =>
+        site.sources.flatMap((source): Asking[] => {
+          const kind = kindOf(source.kind);
+          return kind && source.state === "active" && mayWait(source, kind) ? [{ site, source, kind }] : [];
+        }),
+      );
+      // Look-ups come last, because a sender may let them wait.
+      for (const isLookUp of [false, true])
+        await forEachConcurrently(sites, maxSites, async (sources) => {
+          const run: Run = { isLookUp, until: options.elapsed() + maxLookUpMs, mayContinue };
+          for (const asking of sources)
+            await endWaits(asking, run, options).catch((error: unknown) =>
+              onDefect(error, { worker: "lookUps", source: asking.source.id }),
+            );
+        });
     },
   });
 }
 
 type Asking = { site: Site; source: Source; kind: Kind };
 
-/** Some rule of the source may give an event that waits. */
-const mayWait = (source: Source) =>
-  !source.unreadable &&
-  compiledKindOf(source).rules.some(({ rule, customer }) => rule.gives === "refund" || rule.lookUp !== undefined || customer);
+type Run = {
+  /** Requests that wait for a look-up; otherwise the others. */
+  isLookUp: boolean;
+  /** No look-up begins later, on the monotonic clock. */
+  until: number;
+  mayContinue: () => Promise<boolean>;
+};
 
-async function lookUpAll(asking: Asking, options: LookUpJobOptions, mayContinue: () => Promise<boolean>): Promise<void> {
-  const { store, now } = options;
+/** Some rule of the source may give an event that waits. The rules of a source that is mapped may have changed since. */
+const mayWait = (source: Source, kind: Kind) =>
+  !source.unreadable &&
+  (kind.isMapped ||
+    compiledKindOf(source).rules.some(({ rule, customer }) => rule.gives === "refund" || rule.lookUp !== undefined || customer));
+
+async function endWaits(asking: Asking, run: Run, options: LookUpJobOptions): Promise<void> {
+  const { store, now, elapsed, onDefect } = options;
   const { siteId, id } = asking.source;
-  for (const request of await store.sourceRequests.listDue(siteId, id, now(), maxRequests)) {
-    if (!(await mayContinue())) return;
+  const { isLookUp, until, mayContinue } = run;
+  for (const request of await store.sourceRequests.listDue(siteId, id, { isLookUp, now: now(), limit: maxRequests })) {
+    if ((isLookUp && elapsed() > until) || !(await mayContinue())) return;
+    const tried = await attempt(request, asking, run, options).catch((error: unknown): Tried => {
+      onDefect(error, { worker: "lookUps", source: id });
+      // Those behind it must not wait for one that the store refuses each time.
+      return { ...unstored, waitsFor: request.reason, askedSeconds: 0, isRefused: false };
+    });
+    if (!tried) return;
+    await note(request, tried, asking, options);
     // What one look-up met, a limit or a wrong key, the next one would meet too.
-    if (!(await lookUpOne(request, asking, options))) return;
+    if (tried.isRefused) return;
   }
 }
 
-/** False where the look-up is to be repeated. */
-async function lookUpOne(request: WaitingRequest, asking: Asking, options: LookUpJobOptions): Promise<boolean> {
-  const { store, now, retry, onLookedUp } = options;
+type Ended = Pick<SourceResult, "outcome" | "reason" | "detail" | "eventId">;
+
+const unstored: Ended = { outcome: "ignored", reason: "unavailable", detail: "the relay could not store it", eventId: null };
+
+/** How an attempt ended. */
+type Tried = Ended & {
+  /** The reason to wait for another attempt; null for one that ended the wait. */
+  waitsFor: string | null;
+  /** So long does the sender want to be left alone. */
+  askedSeconds: number;
+  /** The look-up is to be repeated. */
+  isRefused: boolean;
+};
+
+/** Null where another node may lead by now. */
+async function attempt(
+  request: WaitingRequest,
+  asking: Asking,
+  { mayContinue }: Run,
+  options: LookUpJobOptions,
+): Promise<Tried | null> {
   const event = request.waiting === null ? null : (JSON.parse(request.waiting) as WaitingEvent);
   const found: Found = event
     ? await ask(event, asking, options)
     : { is: "final", why: "look-up failed: the request cannot be read" };
+  if (event?.lookUp && !(await mayContinue())) return null;
   const ended = await endOf(found, asking, options);
-  const isLookUp = found.is === "retry";
-  if ((isLookUp || (event && mayComeLater(event, ended))) && now() - request.at < giveUpMs) {
-    const failures = request.attempts + 1;
-    const askedSeconds = isLookUp ? found.retryAfterSeconds : 0;
-    const dueAt = nextAttemptAt({ failures, askedSeconds, maxAskedMs: dayMs }, retry, now());
-    const reason = isLookUp ? "look-up" : ended.reason;
-    await store.sourceRequests.noteLookUp(request, { ...ended, outcome: "waiting", reason, dueAt });
-    return !isLookUp;
-  }
-  await store.sourceRequests.noteLookUp(request, { ...ended, dueAt: null });
-  onLookedUp(asking.source, ended.outcome, now());
-  return true;
+  if (found.is === "retry") return { ...ended, waitsFor: lookUpReason, askedSeconds: found.retryAfterSeconds, isRefused: true };
+  const tried = { ...ended, waitsFor: null, askedSeconds: 0, isRefused: false };
+  if (!event || !mayComeLater(event, ended)) return tried;
+  return event.lookUp ? { ...tried, detail: ended.reason, waitsFor: lookUpReason } : { ...tried, waitsFor: ended.reason };
 }
 
-type Ended = Pick<SourceResult, "outcome" | "reason" | "detail" | "eventId">;
+async function note(request: WaitingRequest, tried: Tried, { source }: Asking, options: LookUpJobOptions): Promise<void> {
+  const { store, now, retry, onLookedUp } = options;
+  const { waitsFor, askedSeconds, outcome, reason, detail, eventId } = tried;
+  if (waitsFor !== null && now() - request.at < giveUpMs) {
+    const dueAt = nextAttemptAt({ failures: request.attempts + 1, askedSeconds, maxAskedMs: dayMs }, retry, now());
+    await store.sourceRequests.noteLookUp(request, { outcome: "waiting", reason: waitsFor, detail, eventId, dueAt });
+    return;
+  }
+  await store.sourceRequests.noteLookUp(request, { outcome, reason, detail, eventId, dueAt: null });
+  onLookedUp(source, outcome, now());
+}
 
 /** Relays what was found, and returns what became of it. */
 async function endOf(found: Found, { site, source }: Asking, options: LookUpJobOptions): Promise<Ended> {

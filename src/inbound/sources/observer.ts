@@ -11,7 +11,7 @@ import type { IncomingHttpHeaders } from "node:http";
 import type { InboundCount } from "../../store/statistics/inboundCounts.ts";
 import type { SourceOutcome, SourceRequest, SourceShape } from "../../store/sources/sourceRequests.ts";
 import type { Store } from "../../store/store.ts";
-import { keptType, type SourceResult } from "./relayOutcomes.ts";
+import { keptType, type SourceResult } from "./results.ts";
 
 export type SourceObserver = ReturnType<typeof observeSources>;
 

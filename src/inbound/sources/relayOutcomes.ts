@@ -3,29 +3,31 @@
 // (lookUpJob.ts): for a look-up at the sender, or for the sender's own event about that customer or order, because senders keep no
 // order. Plain contact data ends here, as hashes.
 
-import type { ReservedId } from "../../delivery/ownership.ts";
 import { isRefund } from "../../delivery/corrections/find.ts";
+import type { ReservedId } from "../../delivery/ownership.ts";
+import { hashPerson, readEmail } from "../../identity/person.ts";
 import { clicksOfVisits, readCarried, type Links } from "../../identity/links.ts";
 import { identifyVisitor } from "../../identity/visits.ts";
 import type { Person, Visit } from "../../kernel/event.ts";
 import { orderEventIdOf, ulid } from "../../kernel/ids.ts";
-import { maskAddresses, maskAndCut } from "../../kernel/maskAddresses.ts";
 import { dayMs } from "../../kernel/time.ts";
 import type { Acceptance, Received } from "../../pipeline.ts";
 import type { Site, Source } from "../../sites/directory.ts";
 import { validValues } from "../../sites/sources.ts";
-import type { IgnoreReason } from "../../sources/kind.ts";
 import { kindOf } from "../../sources/kinds/index.ts";
 import { lookUpOf, type WaitingEvent } from "../../sources/lookUp.ts";
 import type { Mapped, Outcome } from "../../sources/run.ts";
 import { deliveryClaim } from "../../store/events/claims.ts";
-import { senderRef, type SenderRef } from "../../store/sources/senderRefs.ts";
-import type { SourceOutcome, WaitingRequest } from "../../store/sources/sourceRequests.ts";
 import type { StoredEvent } from "../../store/events/eventRow.ts";
+import { senderRef, type SenderRef } from "../../store/sources/senderRefs.ts";
+import { lookUpReason, turnReason, type WaitingRequest } from "../../store/sources/sourceRequests.ts";
 import type { Store } from "../../store/store.ts";
+import { filterReasons } from "../../traffic/filter.ts";
 import { FieldFault } from "../fieldFault.ts";
 import { newEvent, readExtra, readFields, type Fields } from "../fields.ts";
+import { findKnown, hasEmail, isComplete, nothingKnown, textOf, type Known } from "./known.ts";
 import { restOfRefund } from "./refundRest.ts";
+import { ignored, resultOf, type SourceResult } from "./results.ts";
 
 export type RelayOptions = {
   store: Pick<Store, "events" | "people" | "senderRefs" | "sourceRequests">;
@@ -34,16 +36,6 @@ export type RelayOptions = {
   reserveId: (now: number) => ReservedId;
   now: () => number;
   onDefect: (error: unknown, about: Record<string, unknown>) => void;
-};
-
-/** What became of one entry, for people. */
-export type SourceResult = {
-  outcome: SourceOutcome;
-  reason: string | null;
-  detail: string | null;
-  type: string;
-  deliveryId: string | null;
-  eventId: string | null;
 };
 
 type Context = {
@@ -70,24 +62,19 @@ export async function relayOutcomes(
   options: RelayOptions,
 ): Promise<SourceResult[]> {
   // Nothing is awaited for most requests: each promise on their way costs as much as reading a field.
-  const known = outcomes.every(isComplete) ? nothingKnown : await findKnown(outcomes, context, options);
+  const known = outcomes.every(isComplete) ? nothingKnown : await findKnown(outcomes, context, options.store);
   const linked = outcomes.some(isLinked) ? await findLinked(outcomes, context, options) : nothingLinked;
   const learned: SenderRef[] = [];
   const read = outcomes.map((outcome): ReadOutcome | WaitingOutcome | SourceResult => {
     if (outcome.is === "ignored")
       return { ...resultOf(outcome), outcome: "ignored", reason: outcome.reason, detail: outcome.detail };
     const fields = readOutcome(outcome, known, linked.get(outcome), context);
-    if (needsLookUp(outcome, known)) {
-      if (hasKey(outcome, context)) return { ...waitFor(outcome, "look-up", fields, context), refused: null };
-      if (outcome.is === "conversion") return ignored(outcome, "needs a lookup");
-    }
-    if ("outcome" in fields)
-      return fields.reason !== null && mayComeLater(outcome, fields) && !context.hasWaited
-        ? { ...waitFor({ ...outcome, lookUp: null }, fields.reason, fields, context), refused: fields }
-        : fields;
-    // Two nodes would take the same refunds off at once: of a source, one node ends the waiting, one request after the other.
-    if (outcome.is === "refund" && !context.hasWaited)
-      return { ...waitFor({ ...outcome, lookUp: null }, "other refunds", fields, context), refused: null };
+    const isLookUp = needsLookUp(outcome, known);
+    const hasKey = isLookUp && hasLookUpKey(outcome, context);
+    if (isLookUp && !hasKey && outcome.is === "conversion") return ignored(outcome, "needs a lookup");
+    const reason = context.hasWaited ? null : reasonToWait(outcome, fields, hasKey);
+    if (reason !== null && !isFiltered(outcome, context)) return waitFor(outcome, reason, fields, context);
+    if ("outcome" in fields) return reason === null ? fields : { ...resultOf(outcome), outcome: "filtered" };
     const refs = refsOf(outcome, fields, context);
     if (outcome.is !== "learned") return { about: outcome, fields, refs };
     learned.push(...refs);
@@ -104,19 +91,20 @@ export async function relayOutcomes(
   const waiting = entries.flatMap((one) => ("waiting" in one ? [one] : []));
   const { senderRefs, sourceRequests } = options.store;
   const accepting = batch.length > 0 ? options.acceptBatch(batch, context.site, context.deadline) : [];
-  const [acceptances, isWaiting] =
+  const [acceptances, excess]: [Awaited<typeof accepting>, readonly WaitingRequest[], unknown?] =
     learned.length + waiting.length === 0
-      ? [await accepting, true]
+      ? [await accepting, []]
       : await Promise.all([
           accepting,
-          waiting.length > 0 ? sourceRequests.addWaiting(waiting.map((one) => one.waiting)) : true,
+          waiting.length > 0 ? sourceRequests.addWaiting(waiting.map((one) => one.waiting)) : [],
           learned.length > 0 ? senderRefs.save(context.site.id, learned) : undefined,
         ]);
-  if (!isWaiting && waiting.some(({ refused }) => refused === null)) throw new Error("too many requests of the source wait");
+  const isExcess = (one: WaitingOutcome) => excess.includes(one.waiting);
+  if (waiting.some((one) => one.refused === null && isExcess(one))) throw new Error("too many requests of the source wait");
   let at = 0;
   return entries.map((entry) => {
     if ("outcome" in entry) return entry;
-    if ("waiting" in entry) return isWaiting || !entry.refused ? entry.result : entry.refused;
+    if ("waiting" in entry) return entry.refused && isExcess(entry) ? entry.refused : entry.result;
     const acceptance = acceptances[at++];
     if (acceptance?.status !== "fulfilled") throw acceptance?.reason ?? new Error("an event has no result");
     const { exit } = acceptance.value;
@@ -130,7 +118,7 @@ const needsLookUp = (outcome: Mapped, known: Known) =>
   (outcome.is === "refund" ? known.buyer(outcome) === undefined : !hasEmail(outcome) && known.customer(outcome) === null);
 
 /** True where the source has a key to look up with. */
-function hasKey({ lookUp: name }: Mapped, { source, receivedAt }: Context): boolean {
+function hasLookUpKey({ lookUp: name }: Mapped, { source, receivedAt }: Context): boolean {
   const kind = kindOf(source.kind);
   const lookUp = kind && name !== null ? lookUpOf(kind, name) : null;
   return lookUp !== null && lookUp !== undefined && validValues(source, lookUp.key, receivedAt).length > 0;
@@ -140,12 +128,28 @@ function hasKey({ lookUp: name }: Mapped, { source, receivedAt }: Context): bool
 export const mayComeLater = ({ is }: Pick<Mapped, "is">, { reason }: { reason: string | null }) =>
   (is === "conversion" && reason === "unknown customer") || (is === "refund" && reason === "unknown order");
 
+/** Null for one that need not wait. */
+function reasonToWait(outcome: Mapped, read: Fields | SourceResult, isLookUp: boolean): string | null {
+  if (isLookUp) return lookUpReason;
+  if ("outcome" in read) return mayComeLater(outcome, read) ? read.reason : null;
+  // Two nodes would take the same refunds off at once: of a site, one node ends the waiting, one request after the other.
+  return outcome.is === "refund" ? turnReason : null;
+}
+
+/** What waits keeps only a hash of the email: rules about its domain are for now. */
+function isFiltered({ fields }: Mapped, { site }: Context): boolean {
+  const email = typeof fields.email === "string" ? readEmail(fields.email) : null;
+  if (!email) return false;
+  const { emailSha256 } = hashPerson({ email }, {});
+  return filterReasons({ emailSha256, emailDomain: email.domain, identity: null }, site.settings).length > 0;
+}
+
 function waitFor(
   outcome: Mapped,
   reason: string,
   read: Fields | SourceResult,
   { site, source, receivedAt }: Context,
-): Pick<WaitingOutcome, "waiting" | "result"> {
+): WaitingOutcome {
   const { email: _email, phone: _phone, firstName: _first, lastName: _last, ...fields } = outcome.fields;
   const emailSha256 = "outcome" in read ? undefined : read.person.emailSha256;
   const { is, type, deliveryId, deliveredAt, mode, customer, orderRef, link, lookUp, isSum } = outcome;
@@ -159,77 +163,14 @@ function waitFor(
     customer,
     orderRef,
     link,
-    lookUp,
+    lookUp: reason === lookUpReason ? lookUp : null,
     ...(isSum && { isSum }),
     receivedAt,
   };
   const result: SourceResult = { ...resultOf(outcome), outcome: "waiting", reason };
   const row = { siteId: site.id, sourceId: source.id, id: ulid(receivedAt), at: receivedAt, dueAt: receivedAt, attempts: 0 };
-  return { result, waiting: { ...result, ...row, waiting: JSON.stringify(event) } };
-}
-
-const maxDeliveryId = 200;
-const maxType = 100;
-
-/** The sender's word for the kind of event, as it is kept and shown: a mapping may take it from anywhere in the request. */
-export const keptType = (type: string) => maskAndCut(type, maxType);
-
-const resultOf = ({ type, deliveryId }: Pick<Mapped, "type" | "deliveryId">): SourceResult => ({
-  outcome: "accepted",
-  reason: null,
-  detail: null,
-  type: keptType(type),
-  deliveryId: deliveryId === null ? null : maskAndCut(deliveryId, maxDeliveryId),
-  eventId: null,
-});
-
-type Known = {
-  customer: (outcome: Mapped) => Person | null;
-  /** The order id that the sender's other id stands for: of a refund the one that it refers to, else the one that it names. */
-  orderId: (outcome: Mapped) => string | null;
-  /** The person of a stored purchase; undefined where the order is not known. */
-  buyer: (outcome: Mapped) => Person | undefined;
-  /** The events of the order of a refund. */
-  order: (outcome: Mapped) => readonly StoredEvent[];
-};
-
-const hasEmail = ({ fields }: Mapped) => fields.email !== undefined || fields.hashed_email !== undefined;
-
-/** Most requests name an email, and need no look-up. */
-const isComplete = (one: Outcome) => one.is === "ignored" || (one.is === "conversion" && hasEmail(one));
-
-const nothingKnown: Known = { customer: () => null, orderId: () => null, buyer: () => undefined, order: () => [] };
-
-async function findKnown(outcomes: readonly Outcome[], { site, source }: Context, { store }: RelayOptions): Promise<Known> {
-  const mapped = outcomes.filter((one): one is Mapped => one.is !== "ignored");
-  const customerRef = ({ customer }: Mapped) => (customer === null ? null : senderRef(source.id, "customer", customer));
-  const orderRef = ({ is, orderRef: other, fields }: Mapped) => {
-    const id = is === "refund" ? other : is === "learned" && other !== null ? textOf(fields.orderId) : null;
-    return id === null ? null : senderRef(source.id, "order", id);
-  };
-  const wanted = mapped.flatMap((one) => [hasEmail(one) || one.is === "learned" ? null : customerRef(one), orderRef(one)]);
-  const refs = [...new Set(wanted.filter((ref) => ref !== null))];
-  const found: Awaited<ReturnType<typeof store.senderRefs.find>> =
-    refs.length > 0 ? await store.senderRefs.find(site.id, source.id, refs) : new Map();
-  const eventIds = [...found.values()].flatMap(({ eventId }) => eventId ?? []);
-  const events = eventIds.length > 0 ? await store.events.getMany(site.id, eventIds) : new Map<string, never>();
-  const customer = (one: Mapped): Person | null => {
-    const known = found.get(customerRef(one) ?? "");
-    const event = events.get(known?.eventId ?? "");
-    return event && event !== "damaged" && !event.isErased ? event.person : (known?.person ?? null);
-  };
-  const orderId = (one: Mapped) => found.get(orderRef(one) ?? "")?.orderId ?? textOf(one.fields.orderId) ?? one.orderRef;
-  const orders = new Map<Mapped, StoredEvent[]>();
-  for (const one of mapped.filter(({ is }) => is === "refund")) {
-    const id = orderId(one);
-    if (id !== null) orders.set(one, await listOrder(store, site, id, one.mode));
-  }
-  return {
-    customer,
-    orderId,
-    buyer: (one) => orders.get(one)?.find((event) => !isRefund(event) && !event.isErased)?.person,
-    order: (one) => ((orders.get(one)?.length ?? 0) < maxEventsOfOrder ? (orders.get(one) ?? []) : []),
-  };
+  const waiting = { ...result, ...row, reason, waiting: JSON.stringify(event) };
+  return { result, waiting, refused: "outcome" in read && reason !== lookUpReason ? read : null };
 }
 
 /** The visit from which a payment page was opened. */
@@ -269,28 +210,6 @@ async function identifyBuyer(visitorId: string, person: Person, context: Context
   const rules = { consentMode: settings.consentMode, keepMs: settings.keepMs, at: context.receivedAt };
   await identifyVisitor(store, id, visitorId, { emailSha256, forms }, rules);
 }
-
-const textOf = (value: string | number | undefined) => (value === undefined ? null : String(value));
-
-/** Events of one order that are looked at. One with more is a placeholder such as `test`. */
-const maxEventsOfOrder = 50;
-
-async function listOrder(
-  store: RelayOptions["store"],
-  site: Site,
-  orderId: string,
-  mode: Mapped["mode"],
-): Promise<StoredEvent[]> {
-  const events = await store.events.list(site.id, { orderId: maskAddresses(orderId), mode, limit: maxEventsOfOrder });
-  return events.filter(({ status }) => status === "accepted");
-}
-
-const ignored = (outcome: Mapped, reason: IgnoreReason, detail: string | null = null): SourceResult => ({
-  ...resultOf(outcome),
-  outcome: "ignored",
-  reason,
-  detail,
-});
 
 const maxPersonText = 512;
 

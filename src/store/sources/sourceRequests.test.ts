@@ -42,10 +42,10 @@ describe.each(["sqlite", "postgres"] as const)("kept requests on %s", async (eng
   test("a request waits until its look-up ends, whatever is purged, and then nothing of it is left", async () => {
     const siteId = await newSite(store);
     const at = Date.now();
-    const about = { reason: null, detail: null, type: "", deliveryId: null, eventId: null };
+    const about = { reason: "look-up", detail: null, type: "", deliveryId: null, eventId: null };
     const request = { ...about, siteId, sourceId: "src1", id: ulid(at), at, outcome: "waiting", dueAt: at, attempts: 0 } as const;
-    expect(await store.sourceRequests.addWaiting([{ ...request, waiting: '{"a":1}' }])).toBe(true);
-    const due = (now: number) => other.sourceRequests.listDue(siteId, "src1", now, 10);
+    expect(await store.sourceRequests.addWaiting([{ ...request, waiting: '{"a":1}' }])).toEqual([]);
+    const due = (now: number) => other.sourceRequests.listDue(siteId, "src1", { isLookUp: true, now, limit: 10 });
     expect(await due(at - 1)).toEqual([]);
     expect(await due(at)).toMatchObject([{ id: request.id, waiting: '{"a":1}', attempts: 0 }]);
     const refused = { outcome: "waiting", reason: "look-up", detail: "the key is not valid", eventId: null } as const;

@@ -3,11 +3,12 @@
 // request of its sender, is durable, with what was read of it, sealed, until the wait ends.
 
 import { idAt, lastId } from "../../kernel/ids.ts";
-import type { sourceOutcomes } from "../../kernel/event.ts";
+import { yieldToEventLoop } from "../../kernel/deadline.ts";
+import type { Sha256, sourceOutcomes } from "../../kernel/event.ts";
 import { dayMs, minuteMs } from "../../kernel/time.ts";
 import { asNumber, asNumberOrNull, asText, asTextOrNull, describeRow } from "../describeRow.ts";
 import { tryUnseal, type Seal } from "../engine/seal.ts";
-import { insertRow, insertRows, writeBySite, type Database, type Query } from "../engine/database.ts";
+import { allByKeys, insertRow, insertRows, writeBySite, type Database, type Query, type Row } from "../engine/database.ts";
 
 export type SourceOutcome = (typeof sourceOutcomes)[number];
 
@@ -31,8 +32,12 @@ export type SourceRequest = {
   attempts: number;
 };
 
+/** The reasons to wait for what the relay itself does. Any other is a wait for another request of the sender. */
+export const lookUpReason = "look-up";
+export const turnReason = "other refunds";
+
 /** `waiting` is what was read of the request, as JSON; null where it can no longer be read. */
-export type WaitingRequest = SourceRequest & { dueAt: number; waiting: string | null };
+export type WaitingRequest = SourceRequest & { reason: string; dueAt: number; waiting: string | null };
 
 /** How a look-up ended, or why it is to be repeated. */
 type LookUpResult = Pick<SourceRequest, "outcome" | "reason" | "detail" | "eventId" | "dueAt">;
@@ -79,14 +84,18 @@ export const shapeRow = describeRow<SourceShape, SourceShape>({
 const maxKept = 1000;
 const keepMs = 30 * dayMs;
 const maxShapes = 10;
-/** Requests of one source that may wait. */
+/** Requests of one source that may wait for the same. */
 const maxWaiting = 10_000;
+/** Requests that are read at once to find those of a person. */
+const maxRead = 200;
 /** The action of the audit line of an erasure. */
 export const erasedAction = "person erased";
 /** Clocks of nodes differ by less. */
 const clockMs = 5 * minuteMs;
 /** How long whole requests can be read. */
 const wholeMs = dayMs;
+
+const ownReason = ({ reason }: WaitingRequest) => (reason === lookUpReason || reason === turnReason ? reason : null);
 
 export function sourceRequestStore(db: Database, seal: Seal) {
   /** Removes all but the newest `max` rows, and rows before `from`. */
@@ -124,6 +133,28 @@ export function sourceRequestStore(db: Database, seal: Seal) {
     return rows.length > 0;
   }
 
+  /** Returns the requests for which there is no room. Those that wait for something else take none of it. */
+  async function findExcess(tx: Query, requests: readonly WaitingRequest[]): Promise<WaitingRequest[]> {
+    const [first] = requests;
+    const count = async (condition: string, ...reasons: readonly string[]) => {
+      const [row] = await tx.all(
+        `SELECT COUNT(*) AS waiting FROM (SELECT id FROM source_requests
+         WHERE site_id = $1 AND source_id = $2 AND due_at IS NOT NULL ${condition} LIMIT ${maxWaiting}) AS known`,
+        [first?.siteId ?? "", first?.sourceId ?? "", ...reasons],
+      );
+      return Number(row?.waiting);
+    };
+    // The index alone counts all.
+    if ((await count("")) + requests.length <= maxWaiting) return [];
+    const excess: WaitingRequest[] = [];
+    for (const [reason, some] of Map.groupBy(requests, ownReason)) {
+      const own = [lookUpReason, turnReason];
+      const waiting = await (reason === null ? count("AND reason NOT IN ($3, $4)", ...own) : count("AND reason = $3", reason));
+      if (waiting + some.length > maxWaiting) excess.push(...some);
+    }
+    return excess;
+  }
+
   const sealed = ({ siteId, sourceId, id, waiting }: WaitingRequest) =>
     waiting === null ? null : seal.seal(waiting, requestPlace(siteId, sourceId, id));
 
@@ -136,34 +167,36 @@ export function sourceRequestStore(db: Database, seal: Seal) {
       });
     },
 
-    /** Durable when it resolves. False where too many of the source wait already: then none is added. Safe to repeat. */
-    async addWaiting(requests: readonly WaitingRequest[]): Promise<boolean> {
-      const [first] = requests;
-      if (!first) return true;
+    /**
+     * Durable when it resolves. Returns those that were not added, because too many of the source wait for the same already. Safe to
+     * repeat.
+     */
+    async addWaiting(requests: readonly WaitingRequest[]): Promise<readonly WaitingRequest[]> {
       return db.write(async (tx) => {
-        const [row] = await tx.all(
-          `SELECT COUNT(*) AS waiting FROM (SELECT id FROM source_requests
-           WHERE site_id = $1 AND source_id = $2 AND due_at IS NOT NULL LIMIT ${maxWaiting}) AS known`,
-          [first.siteId, first.sourceId],
-        );
-        if (Number(row?.waiting) + requests.length > maxWaiting) return false;
-        const rows = requests.map((one) => ({ ...requestRow.toRow(one), waiting: sealed(one) }));
-        await insertRows(tx, "source_requests", rows, "ON CONFLICT DO NOTHING");
-        return true;
+        const excess = await findExcess(tx, requests);
+        const added = requests.filter((one) => !excess.includes(one));
+        const rows = added.map((one) => ({ ...requestRow.toRow(one), waiting: sealed(one) }));
+        if (rows.length > 0) await insertRows(tx, "source_requests", rows, "ON CONFLICT DO NOTHING");
+        return excess;
       });
     },
 
-    /** Lists requests whose look-up is due, the oldest first. */
-    async listDue(siteId: string, sourceId: string, now: number, limit: number): Promise<WaitingRequest[]> {
+    /** Lists requests whose next attempt is due, the oldest first: those that wait for a look-up, or the others. */
+    async listDue(
+      siteId: string,
+      sourceId: string,
+      { isLookUp, now, limit }: { isLookUp: boolean; now: number; limit: number },
+    ): Promise<WaitingRequest[]> {
       const rows = await db.all(
         `SELECT ${requestRow.list}, waiting FROM source_requests WHERE site_id = $1 AND source_id = $2 AND due_at <= $3
-         ORDER BY due_at LIMIT $4`,
-        [siteId, sourceId, now, limit],
+         AND reason ${isLookUp ? "=" : "<>"} $4 ORDER BY due_at, id LIMIT $5`,
+        [siteId, sourceId, now, lookUpReason, limit],
       );
       return rows.map((row) => {
         const request = requestRow.read(row);
         const place = requestPlace(siteId, sourceId, request.id);
-        return { ...request, dueAt: Number(row.due_at), waiting: tryUnseal(seal, String(row.waiting ?? ""), place) };
+        const reason = request.reason ?? "";
+        return { ...request, reason, dueAt: Number(row.due_at), waiting: tryUnseal(seal, String(row.waiting ?? ""), place) };
       });
     },
 
@@ -226,6 +259,34 @@ export function sourceRequestStore(db: Database, seal: Seal) {
         if (until === undefined) await lockSite(tx, siteId);
         return (await tx.all(sql, [siteId, until ?? Number.MAX_SAFE_INTEGER])).length;
       });
+    },
+
+    /** Ends the wait of the requests that name a person. What was kept of them is sealed, so that all that wait are read. */
+    async erasePerson(siteId: string, emailSha256: Sha256): Promise<number> {
+      let erased = 0;
+      const sources = await db.all(`SELECT DISTINCT source_id FROM source_requests WHERE site_id = $1 AND due_at IS NOT NULL`, [
+        siteId,
+      ]);
+      for (const sourceId of sources.map((row) => String(row.source_id))) {
+        for (let after: string | null = ""; after !== null;) {
+          const rows: Row[] = await db.all(
+            `SELECT id, waiting FROM source_requests
+             WHERE site_id = $1 AND source_id = $2 AND id > $3 AND due_at IS NOT NULL ORDER BY id LIMIT ${maxRead}`,
+            [siteId, sourceId, after],
+          );
+          const ids = rows
+            .filter(({ id, waiting }) =>
+              tryUnseal(seal, String(waiting ?? ""), requestPlace(siteId, sourceId, String(id)))?.includes(emailSha256),
+            )
+            .map(({ id }) => String(id));
+          const sql = `UPDATE source_requests SET outcome = 'ignored', reason = 'no person', detail = NULL, due_at = NULL, waiting = NULL
+            WHERE site_id = $1 AND source_id = $2 AND id IN ({KEYS}) AND due_at IS NOT NULL RETURNING id`;
+          if (ids.length > 0) erased += (await db.write((tx) => allByKeys(tx, sql, [siteId, sourceId], ids))).length;
+          after = rows.length < maxRead ? null : String(rows.at(-1)?.id);
+          await yieldToEventLoop();
+        }
+      }
+      return erased;
     },
 
     /** Keeps the newest requests of a source, for a month at most. */
