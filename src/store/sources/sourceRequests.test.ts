@@ -1,4 +1,4 @@
-// Whole requests that are kept, the erasure of people, and requests that wait for a look-up.
+// Whole requests that are kept, the erasure of people, and requests that wait.
 
 import { afterAll, describe, expect, test } from "vitest";
 import { auditLine, newSite } from "../../../test/support/events.ts";
@@ -57,5 +57,28 @@ describe.each(["sqlite", "postgres"] as const)("kept requests on %s", async (eng
     expect(await due(at + dayMs)).toEqual([]);
     const [listed] = await store.sourceRequests.list(siteId, "src1", { limit: 9 });
     expect(listed).toMatchObject({ outcome: "accepted", eventId: "e", dueAt: null, attempts: 2 });
+  });
+
+  test("however many sales wait, refunds and look-ups may wait as well", async () => {
+    const siteId = await newSite(store);
+    const at = Date.now();
+    const some = (reason: string, count: number) =>
+      Array.from({ length: count }, (_, i) => ({
+        ...{ siteId, sourceId: "src1", id: ulid(at), at, outcome: "waiting" as const, reason, detail: null, type: `${i}` },
+        ...{ deliveryId: null, eventId: null, dueAt: at, attempts: 0, waiting: "{}" },
+      }));
+    expect(await store.sourceRequests.addWaiting(some("unknown customer", 9999))).toEqual([]);
+    const mixed = [
+      ...some("unknown customer", 1),
+      ...some("unknown order", 1),
+      ...some("other refunds", 2),
+      ...some("look-up", 2),
+    ];
+    expect(await store.sourceRequests.addWaiting(mixed)).toEqual(mixed.slice(0, 2));
+    expect(await store.sourceRequests.addWaiting(some("other refunds", 9998))).toEqual([]);
+    const [excess = expect.unreachable()] = some("other refunds", 1);
+    expect(await store.sourceRequests.addWaiting([excess])).toEqual([excess]);
+    expect(await store.sourceRequests.addWaiting(some("look-up", 1))).toEqual([]);
+    expect(await store.sourceRequests.addWaiting(some("unknown customer", 1))).toEqual([]);
   });
 });
