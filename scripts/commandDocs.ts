@@ -60,11 +60,10 @@ function pageOf(family: Command): string {
   const needed = before[family.name()];
   return page([
     `# ${family.name()}`,
-    isGroup ? sentence(family.description()) : "",
-    ...(needed ? ["The examples need this first:", code("sh run", needed)] : []),
+    sentence(family.description()),
+    ...(needed ? [`The ${isGroup ? "examples need" : "example needs"} this first:`, code("sh run", needed)] : []),
     ...leaves.flatMap(({ name, command }) => [
-      ...(isGroup ? [`## ${name}`] : []),
-      sentence(command.description()),
+      ...(isGroup ? [`## ${name}`, sentence(command.description())] : []),
       code("text", usageOf(name, command)),
       ...argumentsText(name, command.registeredArguments),
       ...optionsText(command.options.filter(({ long }) => long !== "--json")),
@@ -114,6 +113,8 @@ const knownArguments: Readonly<Record<string, string>> = {
   visit: "the id of a bot visit: `traffic bots`",
   url: "an HTTPS address",
   order: "an order id",
+  run: "the id of a reconciliation; the last one if left out",
+  place: "`folder`, or s3://BUCKET/PREFIX",
   "why order": "an order id in any spelling, an event id or a platform event id",
   kind: "the kind of source, such as `stripe`: `source kinds`",
   decision: "`granted` or `denied`",

@@ -28,7 +28,7 @@ function overview(): string {
     `\`${id}\``,
     description,
     oauth ? "sign-in or token" : "settings",
-    typeof maxAgeDays === "number" ? `${maxAgeDays} days` : "–",
+    typeof maxAgeDays === "number" ? `${maxAgeDays} days` : maxAgeDays ? `[by event](${id}.md#limits)` : "–",
     String(batch),
   ]);
   const head = ["platform", "id", "", "connected by", "takes events up to", "in one request"];
@@ -64,7 +64,7 @@ function pageOf(platform: Platform): string {
   const facts = [
     ...(platform.ids?.length ? [`- Uses the ids ${platform.ids.map((id) => `\`${id}\``).join(", ")}.`] : []),
     ...(typeof platform.maxAgeDays === "number" ? [`- Takes events up to ${platform.maxAgeDays} days old.`] : []),
-    `- Up to ${platform.batch} ${platform.batch === 1 ? "event" : "events"} in a request.`,
+    platform.batch === 1 ? "- One event in a request." : `- Up to ${platform.batch} events in a request.`,
     ...(platform.quota
       ? [
           `- Up to ${platform.quota.requests} requests in ${platform.quota.seconds === 1 ? "a second" : `${platform.quota.seconds} seconds`}.`,

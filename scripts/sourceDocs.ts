@@ -41,9 +41,7 @@ function pageOf(kind: Kind): string {
     "## Set up",
     "Add the source. The command prints its address, which is a secret.",
     code("sh run", addLine(kind)),
-    [...guide.steps.map((step) => step.replace(/(?:the address )?ADDRESS/, "the address of the source")), lastStep]
-      .map((step, i) => `${i + 1}. ${step}`)
-      .join("\n"),
+    [...guide.steps.map(withAddress), lastStep].map((step, i) => `${i + 1}. ${step}`).join("\n"),
     "## Settings",
     settingsTable(kind),
     `**Verification.** A request is known by ${proofOf(kind)}.`,
@@ -70,6 +68,12 @@ function pageOf(kind: Kind): string {
 
 /** `npm run screenshots -- --guides` takes them. */
 const picture = (name: string, text: string) => `![${text}](../images/source-${name}.png)`;
+
+/** "with the callback URL ADDRESS" names the field of the sender. */
+const withAddress = (step: string) =>
+  step
+    .replace(/\b(the (?:\w+ )?(?:URL|endpoint)) ADDRESS/, "the address of the source as $1")
+    .replace(/(?:the address )?ADDRESS/, "the address of the source");
 
 const lastStep = "Check that the first request arrived: `npx cleancast source show ID`.";
 
