@@ -84,20 +84,20 @@ export function watchLateVerdicts(memory: Pick<TrafficMemory, "keysOf" | "recall
       if (resting) await resting;
       remove(visit);
     }
-    for (const { keys, visits: some } of bySource.values()) {
-      const resting = rest();
-      if (resting) await resting;
-      const { clickIdsOfSource, goneOn, goneOnOfNeighbours, goneOnOfClick } = memory.recall(keys, null, now);
-      const visitsOfGroups = [goneOn, goneOnOfNeighbours, goneOnOfClick].map((group) => group?.visits ?? 0);
-      if (Math.max(clickIdsOfSource, ...visitsOfGroups) < minClicks) continue;
+    for (const { keys, visits: some } of bySource.values())
       for (const visit of some) {
+        const resting = rest();
+        if (resting) await resting;
         if (!visit.brought) continue;
-        const frequency = memory.recall(keys, visit.visitorId, now);
-        const seen = { ...visit.brought.seen, frequency: laterOf(visit.brought.seen, frequency) };
-        const judgement = judge(seen, visit.brought.rules);
+        const { click, seen: before, rules } = visit.brought;
+        const frequency = memory.recall(keys, { visitor: visit.visitorId, clickIds: [click.value] }, now);
+        const { clickIdsOfSource, goneOn, goneOnOfNeighbours, goneOnOfClick } = frequency;
+        const visitsOfGroups = [goneOn, goneOnOfNeighbours, goneOnOfClick].map((group) => group?.visits ?? 0);
+        if (Math.max(clickIdsOfSource, ...visitsOfGroups) < minClicks) continue;
+        const seen = { ...before, frequency: laterOf(before, frequency) };
+        const judgement = judge(seen, rules);
         if (judgement.verdict.bot) move(visit, seen, judgement);
       }
-    }
   }
 
   return {

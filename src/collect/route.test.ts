@@ -37,7 +37,12 @@ test("a report is refused when a thousand of its site wait for their turn", asyn
     onDefect,
   });
   const visit = async () => {
-    const headers = { ...personsHeaders, host: "shop.example.com", origin: "https://shop.example.com", "x-forwarded-proto": "https" };
+    const headers = {
+      ...personsHeaders,
+      host: "shop.example.com",
+      origin: "https://shop.example.com",
+      "x-forwarded-proto": "https",
+    };
     const payload = JSON.stringify({ browser: [false, "Win32", 0, true], page: "https://shop.example.com/" });
     return (await app.inject({ method: "POST", url: "/__cc/visit", headers, payload })).statusCode;
   };

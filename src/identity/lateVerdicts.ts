@@ -20,10 +20,11 @@ export function withLateVerdicts(
   const { identity } = known;
   if (!identity || identity === "unreadable") return known;
   const visits = identity.visits.map((visit) => {
-    const { browser, seenAt, clickIds } = visit;
-    if (!browser || seenAt < now - rememberedMs || Object.keys(clickIds).length === 0) return visit;
+    const { browser, seenAt, visitorId: visitor } = visit;
+    const clickIds = Object.values(visit.clickIds).map(({ value }) => value);
+    if (!browser || seenAt < now - rememberedMs || clickIds.length === 0) return visit;
     const keys = memory.keysOf({ siteId, network: customerNetworkOf(browser.address), userAgent: browser.userAgent });
-    const verdict = judgeLater(visit, memory.recall(keys, visit.visitorId, now), settings);
+    const verdict = judgeLater(visit, memory.recall(keys, { visitor, clickIds }, now), settings);
     return verdict ? { ...visit, verdict } : visit;
   });
   return { ...known, identity: { ...identity, visits } };

@@ -48,7 +48,8 @@ function usualSite(): TrafficMemory {
 const share = (n: number, of: number) => Math.floor((n + 1) * of) > Math.floor(n * of);
 
 /** What is known a few minutes later of somebody who did not go on. */
-const recall = (memory: TrafficMemory, hit: Hit) => memory.recall(memory.keysOf(hit), null, start + 10 * minute);
+const recall = (memory: TrafficMemory, hit: Hit) =>
+  memory.recall(memory.keysOf(hit), { ...hit, visitor: null }, start + 10 * minute);
 
 function verdicts(frequency: Frequency) {
   const headers = null;
@@ -80,7 +81,8 @@ describe("a farm that spreads its clicks", () => {
     }
     // Their neighbour who scrolls.
     const neighbour = visit(memory, { ...of(61), click: "own", goesOn: true });
-    expect(memory.recall(memory.keysOf(neighbour), visitorOf(neighbour), start + 10 * minute)).toEqual(quiet);
+    const known = { ...neighbour, visitor: visitorOf(neighbour) };
+    expect(memory.recall(memory.keysOf(neighbour), known, start + 10 * minute)).toEqual(quiet);
   });
 
   test("one click id, replayed from thirty networks of which none goes on, has two kinds of evidence", () => {
@@ -135,6 +137,15 @@ describe("people in numbers", () => {
       expect(allOn.verdict.bot, allOn.verdict.reasons.join("; ")).toBe(false);
       expect(allOn.findings.map(({ signal }) => signal.name)).not.toContain("many neighbours");
     }
+  });
+
+  test("what a neighbour with the same browser opens says nothing about somebody's own click", () => {
+    const memory = usualSite();
+    const own = visit(memory, { network: "80.187.7.1", click: "own", goesOn: false });
+    for (let n = 0; n < 60; n++) visit(memory, { network: `${60 + n}.5.5.5`, click: "shared", goesOn: false });
+    const neighbour = visit(memory, { network: "80.187.7.1", click: "shared", goesOn: false });
+    expect(recall(memory, neighbour)).toMatchObject({ visitorsOfClick: 61, goneOnOfClick: { goneOn: 0 } });
+    expect(recall(memory, own)).toMatchObject({ visitorsOfClick: 1, goneOnOfClick: null });
   });
 
   test("twelve friends who open a shared link and leave again are too few to say anything", () => {

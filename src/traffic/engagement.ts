@@ -35,6 +35,8 @@ type ClickReport = {
   visitorsOfClick: number;
 };
 
+type Visited = Pick<ClickReport, "source" | "neighbours" | "click">;
+
 /** So many who went on are no farm's, and the others need not be kept. Inputs are easily invented. */
 const maxSteps = maxDistinct;
 const maxGoneOn = 4 * maxDistinct;
@@ -120,7 +122,8 @@ export function rememberEngagement() {
     return known;
   }
 
-  function read(siteId: string, source: string, neighbours: string, at: number): Engagement {
+  /** `click` is the one that brought the visit: others brought visits of the same source, too. */
+  function read(siteId: string, { source, neighbours, click }: Visited, at: number): Engagement {
     const entry = find(sources(at), source);
     const { clicked, goneOn, stepped } = sites(siteId, at);
     if (!entry || clicked < minVisitors) return usual;
@@ -137,14 +140,13 @@ export function rememberEngagement() {
       goneOn: compare(entry, entry.goneOn.size, maxGoneOn, goneOn),
       secondSteps: compare(entry, entry.steps.size, maxSteps, stepped),
       goneOnOfNeighbours: compareGroup(neighbours),
-      goneOnOfClick: entry.click === null ? null : compareGroup(entry.click),
+      goneOnOfClick: click === null ? null : compareGroup(click),
     };
   }
 
   return {
     count,
     read,
-    clickOf: (source: string, at: number): string | null => find(sources(at), source)?.click ?? null,
     hasGoneOn(source: string, member: string | null, at: number): boolean {
       const entry = find(sources(at), source);
       return entry !== undefined && (entry.steps.size >= maxSteps || (member !== null && entry.goneOn.has(member)));

@@ -134,6 +134,9 @@ describe("frequency", () => {
   });
 });
 
+/** An earlier visit of this visitor. */
+const ofVisitor = (visitor: string | null) => ({ visitor, clickIds: [] });
+
 describe("sources of ad clicks", () => {
   const day = 24 * 60 * minute;
   const clickOf = (network: string, n: number, at: number): Hit => ({
@@ -159,14 +162,17 @@ describe("sources of ad clicks", () => {
     const memory = usualSite();
     for (let i = 0; i < 60; i++) memory.observe(clickOf("farm", i, hit.at + i));
     const farm = { ...hit, network: "farm" };
-    expect(memory.recall(memory.keysOf(farm), null, hit.at + 1000).goneOn).toMatchObject({ visits: 0 });
-    const later = memory.recall(memory.keysOf(farm), null, hit.at + 5 * minute);
+    expect(memory.recall(memory.keysOf(farm), ofVisitor(null), hit.at + 1000).goneOn).toMatchObject({ visits: 0 });
+    const later = memory.recall(memory.keysOf(farm), ofVisitor(null), hit.at + 5 * minute);
     expect(later).toMatchObject({
       clickIdsOfSource: 60,
       shareOfSource: 1,
       goneOn: { visits: 60, goneOn: 0, expected: expect.closeTo(43.9, 1) },
     });
-    expect(memory.recall(memory.keysOf(farm), null, hit.at + 3 * day)).toMatchObject({ clickIdsOfSource: 0, goneOn: null });
+    expect(memory.recall(memory.keysOf(farm), ofVisitor(null), hit.at + 3 * day)).toMatchObject({
+      clickIdsOfSource: 0,
+      goneOn: null,
+    });
   });
 
   test("nodes that share what they observe know a farm as one node does, and nothing of a visitor who refused", () => {
@@ -186,11 +192,12 @@ describe("sources of ad clicks", () => {
       (i % 2 ? first : second).learn(observed, hit.at + i);
       (i % 2 ? second : first).learn(JSON.parse(JSON.stringify(observed)), hit.at + minute);
     }
-    const known = one.recall(one.keysOf(farm), null, hit.at + 5 * minute);
+    const known = one.recall(one.keysOf(farm), ofVisitor(null), hit.at + 5 * minute);
     expect(known).toMatchObject({ clickIdsOfSource: 60, goneOn: { visits: 60 } });
     const ofShared = { visits: 59, goneOn: 0, expected: expect.any(Number) };
     const shared = { ...known, clickIdsOfSource: 59, goneOn: ofShared, secondSteps: ofShared };
-    for (const node of [first, second]) expect(node.recall(node.keysOf(farm), null, hit.at + 5 * minute)).toEqual(shared);
+    for (const node of [first, second])
+      expect(node.recall(node.keysOf(farm), ofVisitor(null), hit.at + 5 * minute)).toEqual(shared);
   });
 
   test("a person in the network of a farm who goes on is none of it, now and when the visit is judged again", () => {
@@ -201,14 +208,14 @@ describe("sources of ad clicks", () => {
     const cookie = { ...neighbour, visitor: "neighbour-of-a-farm", pageId: null, clickIds: [], at: hit.at + 5 * minute };
     expect(memory.observe(cookie).goneOn).toBe(null);
     const keys = memory.keysOf(neighbour);
-    expect(memory.recall(keys, "neighbour-of-a-farm", hit.at + 6 * minute)).toEqual(quiet);
-    expect(memory.recall(keys, "farm 1", hit.at + 6 * minute)).toMatchObject({
+    expect(memory.recall(keys, ofVisitor("neighbour-of-a-farm"), hit.at + 6 * minute)).toEqual(quiet);
+    expect(memory.recall(keys, ofVisitor("farm 1"), hit.at + 6 * minute)).toMatchObject({
       clickIdsOfSource: 61,
       goneOn: { visits: 61, goneOn: 1 },
     });
     // Of so many who go on not each is kept.
     for (let i = 0; i < 120; i++) memory.observe({ ...cookie, visitor: `visitor ${i}`.padStart(12, `${i} `) });
-    expect(memory.recall(keys, "another person", hit.at + 6 * minute)).toEqual(quiet);
+    expect(memory.recall(keys, ofVisitor("another person"), hit.at + 6 * minute)).toEqual(quiet);
   });
 
   test("a farm that invents an input for each click has no second steps, and a person's input is still known", () => {
@@ -222,15 +229,15 @@ describe("sources of ad clicks", () => {
     memory.observe(person);
     memory.observe({ ...person, visitor: "someone-who-scrolls", clickIds: [], isVisit: false, isInput: true });
     const keys = memory.keysOf(person);
-    const known = memory.recall(keys, "a click of the farm", hit.at + 5 * minute);
+    const known = memory.recall(keys, ofVisitor("a click of the farm"), hit.at + 5 * minute);
     expect(known.goneOn).toMatchObject({ visits: 301, goneOn: 301 });
     expect(known.secondSteps).toMatchObject({ visits: 301, goneOn: 0 });
     expect(known.secondSteps?.expected).toBeGreaterThan(100);
-    expect(memory.recall(keys, "someone-who-scrolls", hit.at + 5 * minute)).toEqual(quiet);
+    expect(memory.recall(keys, ofVisitor("someone-who-scrolls"), hit.at + 5 * minute)).toEqual(quiet);
     // In an office some open a second page.
     for (let i = 0; i < 20; i++)
       memory.observe({ ...hit, network: "farm", visitor: `office ${i}`.padStart(12, `${i}`), at: hit.at + 6 * minute });
-    expect(memory.recall(keys, null, hit.at + 9 * minute).secondSteps).toMatchObject({ goneOn: 20 });
+    expect(memory.recall(keys, ofVisitor(null), hit.at + 9 * minute).secondSteps).toMatchObject({ goneOn: 20 });
   });
 
   test("invented user agents, visitors and click ids do not displace a farm, nor the submits that may be copied", () => {
@@ -243,7 +250,7 @@ describe("sources of ad clicks", () => {
       memory.noteFetch(invented, at);
       memory.observe({ ...invented, submitDigest: `submit ${i}`, emailSha256: `email ${i}` });
     }
-    const farm = memory.recall(memory.keysOf({ ...hit, network: "farm" }), null, hit.at + 5 * minute);
+    const farm = memory.recall(memory.keysOf({ ...hit, network: "farm" }), ofVisitor(null), hit.at + 5 * minute);
     expect(farm).toMatchObject({ clickIdsOfSource: 60, shareOfSource: 1, goneOn: { visits: 60, goneOn: 0 } });
     // Nor do they change what is usual on the site.
     expect(farm.goneOn?.expected).toBeGreaterThan(30);
@@ -268,7 +275,10 @@ describe("sources of ad clicks", () => {
     for (let i = 0; i < 15; i++)
       memory.observe({ ...hit, network: "office", visitor: `office ${i}`.padStart(12, `${i}`), at: hit.at + day + minute });
     const keys = memory.keysOf({ ...hit, network: "office" });
-    expect(memory.recall(keys, "somebody else", hit.at + day + 2 * minute).goneOn).toMatchObject({ visits: 20, goneOn: 15 });
+    expect(memory.recall(keys, ofVisitor("somebody else"), hit.at + day + 2 * minute).goneOn).toMatchObject({
+      visits: 20,
+      goneOn: 15,
+    });
   });
 
   test("a carrier's network has visitors with other browsers, who go on", () => {
@@ -283,7 +293,11 @@ describe("sources of ad clicks", () => {
         at: hit.at + 500 + i,
       });
     }
-    const phones = memory.recall(memory.keysOf({ ...hit, network: "carrier", userAgent: "iPhone" }), null, hit.at + 5 * minute);
+    const phones = memory.recall(
+      memory.keysOf({ ...hit, network: "carrier", userAgent: "iPhone" }),
+      ofVisitor(null),
+      hit.at + 5 * minute,
+    );
     expect(phones).toMatchObject({ clickIdsOfSource: 30, shareOfSource: 0.5, goneOn: { visits: 30, goneOn: 30 } });
   });
 

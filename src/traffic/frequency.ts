@@ -43,6 +43,8 @@ export type Source = {
 /** The hashes under which the memory knows a source. Its neighbours have addresses that differ in the last part only. */
 export type SourceKeys = { siteId: string; source: string; network: string; neighbours: string };
 
+type EarlierVisit = Pick<Hit, "visitor" | "clickIds">;
+
 export type Hit = Source & {
   /** null for a browser without a cookie, which counts for its network only. */
   visitor: string | null;
@@ -157,13 +159,9 @@ export function createTrafficMemory({ secret = "", onNews }: MemoryOptions = {})
   /** Takes in a report of this node, or of another one. */
   function learn(news: ClickNews, at: number): ClickFacts {
     const [siteId, source, network, neighbours, flags, member, ids, submit] = news;
-    let [clickIdsOfSource, visitorsOfClick, click] = [0, 0, null as string | null];
-    for (const id of ids) {
-      clickIdsOfSource = clickIds(source, id, at);
-      const visitors = clickSources(`${id} ${siteId}`, source, at);
-      if (visitors > visitorsOfClick) [visitorsOfClick, click] = [visitors, `${id} ${siteId}`];
-    }
-    if (ids.length === 0) clickIdsOfSource = clickIds(source, null, at);
+    let clickIdsOfSource = clickIds(source, ids[0] ?? null, at);
+    for (const id of ids.slice(1)) clickIdsOfSource = clickIds(source, id, at);
+    const { click, visitorsOfClick } = findClick(siteId, ids, source, at);
     const goesOn = (flags & 4) > 0;
     const isNew = (flags & 2) > 0;
     const report = { siteId, source, neighbours, isNew, goesOn, isStep: (flags & 8) === 0, member, click, visitorsOfClick };
@@ -173,10 +171,20 @@ export function createTrafficMemory({ secret = "", onNews }: MemoryOptions = {})
       clickIdsOfSource,
       shareOfSource: clickIdsOfSource === 0 ? 0 : shareOf(source, network, (flags & 1) > 0 && ids.length > 0, at),
       // Whoever goes on is none of those who do not, whatever the neighbours do.
-      engagement: goesOn ? usual : engagement.read(siteId, source, neighbours, at),
+      engagement: goesOn ? usual : engagement.read(siteId, { source, neighbours, click }, at),
       isCopy: submit !== null && isCopy(`${submit} ${siteId}`, source, at),
       isNews,
     };
+  }
+
+  /** Finds the click id that most sources brought; `source` is counted with them. */
+  function findClick(siteId: string, ids: readonly string[], source: string | null, at: number) {
+    let [click, visitorsOfClick] = [null as string | null, 0];
+    for (const id of ids) {
+      const visitors = clickSources(`${id} ${siteId}`, source, at);
+      if (visitors > visitorsOfClick) [click, visitorsOfClick] = [`${id} ${siteId}`, visitors];
+    }
+    return { click, visitorsOfClick };
   }
 
   function hasFetched({ siteId, visitor, at }: Hit, { source, network }: SourceKeys): boolean | null {
@@ -267,16 +275,19 @@ export function createTrafficMemory({ secret = "", onNews }: MemoryOptions = {})
     learn(news: ClickNews, at: number): void {
       learn(news, at);
     },
-    /** What is known now about the source of an earlier visit, for a second judgement. Nothing, if the visitor went on: neighbours did the rest. */
-    recall({ siteId, source, network, neighbours }: SourceKeys, visitor: string | null, at: number): Frequency {
+    /**
+     * What is known now about the source of an earlier visit, and the clicks that brought it, for a second judgement. Nothing, if the
+     * visitor went on: neighbours did the rest.
+     */
+    recall({ siteId, source, network, neighbours }: SourceKeys, { visitor, clickIds: ids }: EarlierVisit, at: number): Frequency {
       if (engagement.hasGoneOn(source, visitor === null ? null : memberOf(visitor), at)) return quiet;
-      const click = engagement.clickOf(source, at);
+      const { click, visitorsOfClick } = findClick(siteId, ids.map(digest), null, at);
       return {
         ...quiet,
-        visitorsOfClick: click === null ? 0 : clickSources(click, null, at),
+        visitorsOfClick,
         clickIdsOfSource: clickIds(source, null, at),
         shareOfSource: shareOf(source, network, false, at),
-        ...engagement.read(siteId, source, neighbours, at),
+        ...engagement.read(siteId, { source, neighbours, click }, at),
       };
     },
     keysOf,

@@ -38,7 +38,10 @@ test("after the clock was set back, what was counted before counts once more at 
     const set = now + (110 - back) * second;
     const counts = Array.from({ length: 180 }, (_, i) => visit(set + i * second));
     expect(Math.max(...counts), `${back} s`).toBeLessThanOrEqual(125);
-    expect(counts.slice(130).every((one) => one >= 55 && one <= 65), `${back} s`).toBe(true);
+    expect(
+      counts.slice(130).every((one) => one >= 55 && one <= 65),
+      `${back} s`,
+    ).toBe(true);
   }
 
   const distinct = distinctWithin(60 * second);
