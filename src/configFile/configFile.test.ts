@@ -646,6 +646,38 @@ sites:
     await sql(location, `UPDATE webhooks SET url = '${String(row?.url)}' WHERE id = '${webhook?.id}'`);
   });
 
+  test("a file that changes a site that was moved, or a source that cannot be read, changes nothing", async () => {
+    const text = (name: string, invoices = "none") =>
+      `version: 1\nsites:\n  - hosts: [first.example.com]\n    name: ${name}\n  - hosts: [away.example.com]\n    name: ${name}
+    sources:\n      - kind: stripe\n        settings: { signing_secret: "\${TOTALS_SECRET}", invoices: ${invoices} }\n`;
+    await apply(text("One"));
+    const { id: siteId, sources } = siteOf("away.example.com");
+    const [source] = sources;
+    const [row] = await sql(location, `SELECT credentials FROM sources WHERE id = '${source?.id}'`);
+    await sql(location, `UPDATE sources SET credentials = 'damaged' WHERE id = '${source?.id}'`);
+    directory = createDirectory(store);
+    context = contextOf(directory);
+    expect(await faultsOf(text("Two"))).toEqual([
+      expect.stringMatching(/^8 sites\[1\]\.sources\[0\]: Source \w+ cannot be read/),
+    ]);
+    await sql(location, `UPDATE sources SET credentials = '${String(row?.credentials)}' WHERE id = '${source?.id}'`);
+    const move = `'move', 'run', 'moved', 'another installation', ${at}, ${at}`;
+    await sql(
+      location,
+      `INSERT INTO site_moves (site_id, move_id, run_id, state, peer, started_at, updated_at) VALUES ('${siteId}', ${move})`,
+    );
+    directory = createDirectory(store);
+    context = contextOf(directory);
+    expect(await faultsOf(text("Two"))).toEqual(["5 sites[1]: This site was moved to another installation. Change it there."]);
+    expect((await plan(text("One"))).changes).toEqual([]);
+    await sql(location, `DELETE FROM site_moves WHERE site_id = '${siteId}'`);
+    directory = createDirectory(store);
+    context = contextOf(directory);
+    await directory.refresh();
+    expect(siteOf("first.example.com").name).toBe("One");
+    for (const host of ["first.example.com", "away.example.com"]) await deleteSite(context, siteOf(host), context.by);
+  });
+
   test("a file with a part that the caller may not change is refused as a whole", async () => {
     const limited = (rights: Partial<ConfigurationContext["rights"]>) => ({
       ...context,

@@ -6,7 +6,7 @@ import { didYouMean, findNearest } from "../kernel/text.ts";
 import { countContents, deleteSite } from "../sites/deleteSite.ts";
 import type { Site } from "../sites/directory.ts";
 import { isVerified, readHost } from "../sites/hosts.ts";
-import { addSite, changeSiteSettings, findSite, readFreeHost, renameSite } from "../sites/manage.ts";
+import { addSite, changeSiteSettings, findSite, readFreeHost, renameSite, requireHere } from "../sites/manage.ts";
 import { addHost, findHost, maxHosts, removeHost } from "../sites/manageHosts.ts";
 import { countLosses } from "../sites/retention.ts";
 import { checkAlertWebhook } from "../sites/settingNeeds.ts";
@@ -93,7 +93,12 @@ function findPlanned({ context, faults }: Planning, names: readonly Name[], path
 /** What a site that may exist lacks in the file, it may have already. */
 async function planSite(planning: Planning, wanted: WantedSite, keys: Set<string>): Promise<Change[]> {
   const { planned, entry } = wanted;
-  if (!planned.isUnidentified) return planParts(planning, wanted, keys);
+  if (!planned.isUnidentified) {
+    const changes = await planParts(planning, wanted, keys);
+    const { site, path } = planned;
+    if (site && changes.length > 0) check(planning, path, () => requireHere(site));
+    return changes;
+  }
   const faults: FileFault[] = [];
   const changes = await planParts({ ...planning, faults }, wanted, keys);
   const isInFile = ({ path }: FileFault) => valueAt(entry, path.slice(planned.path.length)) !== undefined;

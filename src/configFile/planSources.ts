@@ -2,7 +2,16 @@
 
 import type { Source } from "../sites/directory.ts";
 import { findSite } from "../sites/manage.ts";
-import { addSource, changeSource, checkSource, findSource, maxSources, removeSource, setSourceState } from "../sites/sources.ts";
+import {
+  addSource,
+  changeSource,
+  checkSource,
+  findSource,
+  maxSources,
+  refuseUnreadable,
+  removeSource,
+  setSourceState,
+} from "../sites/sources.ts";
 import { settingsOf } from "../sources/kind.ts";
 import { kindOf } from "../sources/kinds/index.ts";
 import type { Path } from "./document.ts";
@@ -76,6 +85,7 @@ function planSource(planning: Planning, entry: SourceEntry, existing: Source | u
   if (paused !== undefined && paused !== isPaused)
     lines.push({ name: "paused", before: existing ? String(isPaused) : null, after: String(paused) });
   if (existing && lines.length === 0) return [];
+  if (existing) check(planning, path, () => refuseUnreadable(existing));
   return [
     {
       kind: existing ? "change" : "add",

@@ -225,7 +225,7 @@ function replaceCurrent(dated: readonly Dated[], value: string, now: number): Da
   return [{ value, until: null }, ...old];
 }
 
-function refuseUnreadable({ id, unreadable }: Source): void {
+export function refuseUnreadable({ id, unreadable }: Source): void {
   if (unreadable) throw new Refusal("source", say("source_unreadable", { id }));
 }
 
