@@ -157,11 +157,12 @@ export async function erasePerson(
     await rows.deleteGrants(emailSha256);
     return ids.size;
   });
+  // What waits becomes an event: it goes before events do.
+  await store.sourceRequests.erasePerson(siteId, emailSha256);
   const events = await store.erase.events(siteId, emailSha256, now);
   await store.traffic.eraseClicks(siteId, [...clicks]);
   const orders = await store.orders.erasePerson(siteId, emailSha256);
   await store.senderRefs.erasePerson(siteId, emailSha256);
-  await store.sourceRequests.erasePerson(siteId, emailSha256);
   // The allow list would still name the person. The block list stays, like a refusal.
   if (request.listed?.allowed) await removeFromAllowed(store, request);
   await audit(store, request, erasedAction, { events, visitors, orders });

@@ -3,6 +3,7 @@
 // after the other: two refunds of an order, of whichever sources, must not be counted at the same moment. What waits is a row: a
 // process that dies loses nothing, and an attempt that ran twice gives a duplicate, which is not counted.
 
+import { setTimeout as sleep } from "node:timers/promises";
 import { createLeaderJob, type JobNode, type LeaderJob } from "../../background/leaderJob.ts";
 import { nextAttemptAt, type RetryRules } from "../../delivery/decide.ts";
 import type { Sender } from "../../delivery/send.ts";
@@ -33,39 +34,68 @@ type LookUpJobOptions = JobNode &
 
 /** Requests of a source in one run, so that it does not keep the others waiting. */
 const maxRequests = 50;
-/** Sites that are worked on at the same time. */
-const maxSites = 8;
-/** So long are the look-ups of a site made in one run: the refunds of all sites wait for the next run. */
+/** Sites, or sources with look-ups, that are worked on at the same time. */
+const maxAtOnce = 8;
+/** So long are look-ups of a source begun in one run: the other sources wait for it. */
 const maxLookUpMs = 5000;
+/** The pause between two looks at what waits for no look-up. */
+const pauseMs = 1000;
 /** So long do requests wait at most: most senders repeat theirs for as long. */
 const giveUpMs = 3 * dayMs;
 
 export function createLookUpJob(options: LookUpJobOptions): LeaderJob {
   const { store, directory, onDefect } = options;
   return createLeaderJob({
-    everyMs: 1000,
+    everyMs: pauseMs,
     ...options,
     name: "lookUps",
     leases: store.leases,
     leaseMs: 30_000,
     async work({ mayContinue }) {
-      const sites = [...directory.sites()].filter(isWorking).map((site) =>
-        site.sources.flatMap((source): Asking[] => {
-          const kind = kindOf(source.kind);
-          return kind && source.state === "active" && mayWait(source, kind) ? [{ site, source, kind }] : [];
-        }),
-      );
-      // Look-ups come last, because a sender may let them wait.
-      for (const isLookUp of [false, true])
-        await forEachConcurrently(sites, maxSites, async (sources) => {
-          const run: Run = { isLookUp, until: options.elapsed() + maxLookUpMs, mayContinue };
-          for (const asking of sources)
-            await endWaits(asking, run, options).catch((error: unknown) =>
-              onDefect(error, { worker: "lookUps", source: asking.source.id }),
-            );
+      const inTurn = createTurns();
+      const endAll = async (asking: Asking, isLookUp: boolean) => {
+        const run: Run = { isLookUp, until: options.elapsed() + maxLookUpMs, mayContinue, inTurn };
+        await endWaits(asking, run, options).catch((error: unknown) =>
+          onDefect(error, { worker: "lookUps", source: asking.source.id }),
+        );
+      };
+      const sources = listAsking(directory);
+      let isOver = false;
+      const lookUps = forEachConcurrently(sources, maxAtOnce, (asking) => endAll(asking, true)).finally(() => (isOver = true));
+      // A sender may let its look-ups wait: the refunds of all sites do not wait for them.
+      do {
+        const bySite = Map.groupBy(listAsking(directory), ({ site }) => site.id);
+        await forEachConcurrently(bySite.values(), maxAtOnce, async (ofSite) => {
+          for (const asking of ofSite) await endAll(asking, false);
         });
+        await Promise.race([lookUps, sleep(pauseMs, undefined, { ref: false })]);
+      } while (!isOver && (await mayContinue()));
+      await lookUps;
     },
   });
+}
+
+const listAsking = (directory: LookUpJobOptions["directory"]): Asking[] =>
+  [...directory.sites()].filter(isWorking).flatMap((site) =>
+    site.sources.flatMap((source): Asking[] => {
+      const kind = kindOf(source.kind);
+      return kind && source.state === "active" && mayWait(source, kind) ? [{ site, source, kind }] : [];
+    }),
+  );
+
+type InTurn = <T>(siteId: string, work: () => Promise<T>) => Promise<T>;
+
+/** Does the work of a site one after the other. */
+function createTurns(): InTurn {
+  const last = new Map<string, Promise<unknown>>();
+  return (siteId, work) => {
+    const own = (last.get(siteId) ?? Promise.resolve()).then(work);
+    last.set(
+      siteId,
+      own.catch(() => {}),
+    );
+    return own;
+  };
 }
 
 type Asking = { site: Site; source: Source; kind: Kind };
@@ -76,6 +106,7 @@ type Run = {
   /** No look-up begins later, on the monotonic clock. */
   until: number;
   mayContinue: () => Promise<boolean>;
+  inTurn: InTurn;
 };
 
 /** Some rule of the source may give an event that waits. The rules of a source that is mapped may have changed since. */
@@ -120,7 +151,7 @@ type Tried = Ended & {
 async function attempt(
   request: WaitingRequest,
   asking: Asking,
-  { mayContinue }: Run,
+  { mayContinue, inTurn }: Run,
   options: LookUpJobOptions,
 ): Promise<Tried | null> {
   const event = request.waiting === null ? null : (JSON.parse(request.waiting) as WaitingEvent);
@@ -128,7 +159,7 @@ async function attempt(
     ? await ask(event, asking, options)
     : { is: "final", why: "look-up failed: the request cannot be read" };
   if (event?.lookUp && !(await mayContinue())) return null;
-  const ended = await endOf(found, asking, options);
+  const ended = await inTurn(asking.site.id, () => endOf(found, asking, options));
   if (found.is === "retry") return { ...ended, waitsFor: lookUpReason, askedSeconds: found.retryAfterSeconds, isRefused: true };
   const tried = { ...ended, waitsFor: null, askedSeconds: 0, isRefused: false };
   if (!event || !mayComeLater(event, ended)) return tried;

@@ -1,16 +1,18 @@
 // Requests of a site's sources that wait: none holds up another one, and none waits for ever.
 
-import { afterAll, describe, expect, test } from "vitest";
+import { afterAll, describe, expect, test, vi } from "vitest";
 import { createNodes } from "../../../test/support/nodes.ts";
 import { createRowOwnership } from "../../delivery/ownership.ts";
 import { erasePerson } from "../../identity/people.ts";
 import { hashPerson, readEmail } from "../../identity/person.ts";
+import type { Sha256 } from "../../kernel/event.ts";
 import { shortId, ulid } from "../../kernel/ids.ts";
 import { dayMs, hourMs, minuteMs } from "../../kernel/time.ts";
 import { acceptBatch } from "../../pipeline.ts";
 import { createDirectory, type Site, type Source } from "../../sites/directory.ts";
 import { addSite } from "../../sites/manage.ts";
 import type { Mapped } from "../../sources/run.ts";
+import type { Store } from "../../store/store.ts";
 import { createLookUpJob } from "./lookUpJob.ts";
 import { relayOutcomes, type RelayOptions } from "./relayOutcomes.ts";
 
@@ -37,6 +39,13 @@ const saleOf = (orderId: string, more: Partial<Mapped["fields"]> = {}): Mapped =
   fields: { ...sale.fields, orderId, ...more },
 });
 
+async function eraseAda(store: Store, siteId: string): Promise<Sha256> {
+  const email = readEmail("ada@example.com") ?? expect.unreachable();
+  const { emailSha256 } = hashPerson({ email });
+  await erasePerson(store, { siteId, emailSha256, actor: "test", now: Date.now() });
+  return emailSha256;
+}
+
 describe.each(["sqlite", "postgres"] as const)("what waits on %s", async (engine) => {
   const { store, close } = await createNodes(engine);
   afterAll(close);
@@ -54,6 +63,7 @@ describe.each(["sqlite", "postgres"] as const)("what waits on %s", async (engine
     const asked: string[] = [];
     const defects: unknown[] = [];
     const refused = new Set<string>();
+    const sender = { answer: () => Promise.resolve({ ok: true, response: { status: 503, headers: {}, body: "" } }) };
     const ownRows = createRowOwnership({ owner: "node-a", leaseMs: minuteMs, now: () => now, elapsed: () => performance.now() });
     const lanes = { send: () => expect.unreachable("the site has no connections"), withdraw: () => false } as never;
     const options: RelayOptions = {
@@ -76,7 +86,7 @@ describe.each(["sqlite", "postgres"] as const)("what waits on %s", async (engine
       sender: {
         send: ({ url }: { url: string }) => {
           asked.push(url);
-          return Promise.resolve({ ok: true, response: { status: 503, headers: {}, body: "" } });
+          return sender.answer();
         },
       } as never,
       retry: { scheduleMs: [10_000, minuteMs, hourMs], random: () => 0.5 },
@@ -86,6 +96,7 @@ describe.each(["sqlite", "postgres"] as const)("what waits on %s", async (engine
     return {
       site,
       asked,
+      sender,
       defects,
       refused,
       relay: (outcomes: readonly Mapped[], source = 0) => {
@@ -140,6 +151,20 @@ describe.each(["sqlite", "postgres"] as const)("what waits on %s", async (engine
     expect(asked).toHaveLength(1);
   });
 
+  test("a sender that lets look-ups wait delays no refund of any site", async () => {
+    const { relay, pass, sender, asked, refundsOf } = await setUp({ kinds: ["stripe"] });
+    await relay([saleOf("known"), refundOf("pi_1", {}, { lookUp: "order", orderRef: "pi_1" })]);
+    const hanging = Promise.withResolvers<Awaited<ReturnType<typeof sender.answer>>>();
+    const { answer } = sender;
+    sender.answer = () => hanging.promise;
+    const passing = pass();
+    await vi.waitFor(() => expect(asked).toHaveLength(1));
+    await relay([refundOf("known")]);
+    await vi.waitFor(async () => expect(await refundsOf("known")).toEqual([30]), { timeout: 30_000 });
+    hanging.resolve(await answer());
+    await passing;
+  });
+
   test("what waits ends, although the mapping of its source gives no refunds any more", async () => {
     const { relay, pass, list } = await setUp({ kinds: ["custom"] });
     await relay([sale, refund]);
@@ -169,14 +194,33 @@ describe.each(["sqlite", "postgres"] as const)("what waits on %s", async (engine
     const named = (name: string) =>
       refundOf(`pi_${name}`, { email: `${name}@example.com` }, { type: name, lookUp: "order", orderRef: `pi_${name}` });
     await relay([named("ada"), named("bob")]);
-    const email = readEmail("ada@example.com") ?? expect.unreachable();
-    const { emailSha256 } = hashPerson({ email });
-    await erasePerson(store, { siteId: site.id, emailSha256, actor: "test", now: Date.now() });
+    await eraseAda(store, site.id);
     const due = await store.sourceRequests.listDue(site.id, "src0", { isLookUp: true, now: Date.now() + dayMs, limit: 9 });
     expect(due).toMatchObject([{ type: "bob" }]);
-    expect(JSON.stringify(due)).not.toContain(emailSha256);
     await pass();
     expect((await list()).find(({ type }) => type === "ada")).toMatchObject({ outcome: "ignored", reason: "no person" });
+  });
+
+  test("a refund that waits while its person is erased does not bring the person back", async () => {
+    const { site, relay, pass, refundsOf } = await setUp();
+    await relay([sale]);
+    await relay([refund]);
+    const emailSha256 = await eraseAda(
+      {
+        ...store,
+        erase: {
+          ...store.erase,
+          events: async (...given) => {
+            const erased = await store.erase.events(...given);
+            await pass();
+            return erased;
+          },
+        },
+      },
+      site.id,
+    );
+    expect(await refundsOf("A-1")).toEqual([]);
+    expect(await store.events.list(site.id, { emailSha256, limit: 9 })).toEqual([]);
   });
 
   test("the refunds of a request read each order once, and other work runs in between", async () => {
