@@ -4,7 +4,7 @@ import { yieldToEventLoop } from "../kernel/deadline.ts";
 import type { ConsentState, Identity, Visit, Sha256 } from "../kernel/event.ts";
 import type { By } from "../kernel/refusal.ts";
 import { operator } from "../store/people/people.ts";
-import { erasedAction } from "../store/sources/sourceRequests.ts";
+import { erasedAction, type SourceRequest } from "../store/sources/sourceRequests.ts";
 import type { Store } from "../store/store.ts";
 import { addVisit, firstUtmOf } from "./records.ts";
 
@@ -97,12 +97,21 @@ export async function exportPerson(store: Store, request: PersonRequest) {
     visitors: await listVisitors(store, request),
     orders: await store.orders.listByPerson(siteId, emailSha256),
     sources: await store.senderRefs.listByPerson(siteId, emailSha256),
+    waiting: await store.sourceRequests.listByPerson(siteId, emailSha256).then((some) => some.map(describeWaiting)),
     filterLists: request.listed ?? { allowed: false, blocked: false },
     events,
   };
   await audit(store, request, "person exported", { events: events.length });
   return exported;
 }
+
+const describeWaiting = ({ sourceId, at, type, deliveryId, reason }: SourceRequest) => ({
+  sourceId,
+  at,
+  type,
+  deliveryId,
+  reason,
+});
 
 /** Lists the browsers that submitted this email, with their decisions. Their visits are in the identity record. */
 async function listVisitors(store: Store, { siteId, emailSha256 }: PersonRequest) {

@@ -3,9 +3,8 @@
 import { afterAll, describe, expect, test, vi } from "vitest";
 import { createNodes } from "../../../test/support/nodes.ts";
 import { createRowOwnership } from "../../delivery/ownership.ts";
-import { erasePerson } from "../../identity/people.ts";
+import { erasePerson, exportPerson, type PersonRequest } from "../../identity/people.ts";
 import { hashPerson, readEmail } from "../../identity/person.ts";
-import type { Sha256 } from "../../kernel/event.ts";
 import { shortId, ulid } from "../../kernel/ids.ts";
 import { dayMs, hourMs, minuteMs } from "../../kernel/time.ts";
 import { acceptBatch } from "../../pipeline.ts";
@@ -39,11 +38,9 @@ const saleOf = (orderId: string, more: Partial<Mapped["fields"]> = {}): Mapped =
   fields: { ...sale.fields, orderId, ...more },
 });
 
-async function eraseAda(store: Store, siteId: string): Promise<Sha256> {
+function adaOf(siteId: string): PersonRequest {
   const email = readEmail("ada@example.com") ?? expect.unreachable();
-  const { emailSha256 } = hashPerson({ email });
-  await erasePerson(store, { siteId, emailSha256, actor: "test", now: Date.now() });
-  return emailSha256;
+  return { siteId, emailSha256: hashPerson({ email }).emailSha256, actor: "test", now: Date.now() };
 }
 
 describe.each(["sqlite", "postgres"] as const)("what waits on %s", async (engine) => {
@@ -189,12 +186,14 @@ describe.each(["sqlite", "postgres"] as const)("what waits on %s", async (engine
     expect(asked).toEqual([]);
   });
 
-  test("erasing a person ends the wait of what names the person, and of nothing else", async () => {
+  test("an export and an erasure of a person cover what waits and names the person, and nothing else", async () => {
     const { site, relay, pass, list } = await setUp({ kinds: ["stripe"] });
     const named = (name: string) =>
       refundOf(`pi_${name}`, { email: `${name}@example.com` }, { type: name, lookUp: "order", orderRef: `pi_${name}` });
     await relay([named("ada"), named("bob")]);
-    await eraseAda(store, site.id);
+    const { waiting } = await exportPerson(store, adaOf(site.id));
+    expect(waiting).toMatchObject([{ sourceId: "src0", type: "ada" }]);
+    await erasePerson(store, adaOf(site.id));
     const due = await store.sourceRequests.listDue(site.id, "src0", { isLookUp: true, now: Date.now() + dayMs, limit: 9 });
     expect(due).toMatchObject([{ type: "bob" }]);
     await pass();
@@ -205,22 +204,18 @@ describe.each(["sqlite", "postgres"] as const)("what waits on %s", async (engine
     const { site, relay, pass, refundsOf } = await setUp();
     await relay([sale]);
     await relay([refund]);
-    const emailSha256 = await eraseAda(
-      {
-        ...store,
-        erase: {
-          ...store.erase,
-          events: async (...given) => {
-            const erased = await store.erase.events(...given);
-            await pass();
-            return erased;
-          },
-        },
+    const erase: Store["erase"] = {
+      ...store.erase,
+      events: async (...given) => {
+        const erased = await store.erase.events(...given);
+        await pass();
+        return erased;
       },
-      site.id,
-    );
+    };
+    const ada = adaOf(site.id);
+    await erasePerson({ ...store, erase }, ada);
     expect(await refundsOf("A-1")).toEqual([]);
-    expect(await store.events.list(site.id, { emailSha256, limit: 9 })).toEqual([]);
+    expect(await store.events.list(site.id, { emailSha256: ada.emailSha256, limit: 9 })).toEqual([]);
   });
 
   test("the refunds of a request read each order once, and other work runs in between", async () => {

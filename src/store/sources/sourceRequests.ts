@@ -155,6 +155,31 @@ export function sourceRequestStore(db: Database, seal: Seal) {
     return excess;
   }
 
+  /** Finds the requests that wait and name a person, some of one source at a time. What is kept is sealed: all of them are read. */
+  async function* findByPerson(siteId: string, emailSha256: Sha256): AsyncGenerator<SourceRequest[]> {
+    const sql = `SELECT DISTINCT source_id FROM source_requests WHERE site_id = $1 AND due_at IS NOT NULL`;
+    for (const { source_id: sourceId = "" } of await db.all(sql, [siteId])) {
+      for (let after: string | null = ""; after !== null;) {
+        const rows: Row[] = await db.all(
+          `SELECT ${requestRow.list}, waiting FROM source_requests
+           WHERE site_id = $1 AND source_id = $2 AND id > $3 AND due_at IS NOT NULL ORDER BY id LIMIT ${maxRead}`,
+          [siteId, sourceId, after],
+        );
+        const some = rows.map(readWaiting).filter(({ waiting }) => waiting?.includes(emailSha256));
+        if (some.length > 0) yield some;
+        after = rows.length < maxRead ? null : String(rows.at(-1)?.id);
+        await yieldToEventLoop();
+      }
+    }
+  }
+
+  function readWaiting(row: Row): WaitingRequest {
+    const request = requestRow.read(row);
+    const place = requestPlace(request.siteId, request.sourceId, request.id);
+    const waiting = tryUnseal(seal, String(row.waiting ?? ""), place);
+    return { ...request, reason: request.reason ?? "", dueAt: Number(row.due_at), waiting };
+  }
+
   const sealed = ({ siteId, sourceId, id, waiting }: WaitingRequest) =>
     waiting === null ? null : seal.seal(waiting, requestPlace(siteId, sourceId, id));
 
@@ -192,12 +217,7 @@ export function sourceRequestStore(db: Database, seal: Seal) {
          AND reason ${isLookUp ? "=" : "<>"} $4 ORDER BY due_at, id LIMIT $5`,
         [siteId, sourceId, now, lookUpReason, limit],
       );
-      return rows.map((row) => {
-        const request = requestRow.read(row);
-        const place = requestPlace(siteId, sourceId, request.id);
-        const reason = request.reason ?? "";
-        return { ...request, reason, dueAt: Number(row.due_at), waiting: tryUnseal(seal, String(row.waiting ?? ""), place) };
-      });
+      return rows.map(readWaiting);
     },
 
     /** Notes an attempt of a look-up. What was kept of the request goes with the last one. */
@@ -261,32 +281,21 @@ export function sourceRequestStore(db: Database, seal: Seal) {
       });
     },
 
-    /** Ends the wait of the requests that name a person. What was kept of them is sealed, so that all that wait are read. */
-    async erasePerson(siteId: string, emailSha256: Sha256): Promise<number> {
-      let erased = 0;
-      const sources = await db.all(`SELECT DISTINCT source_id FROM source_requests WHERE site_id = $1 AND due_at IS NOT NULL`, [
-        siteId,
-      ]);
-      for (const sourceId of sources.map((row) => String(row.source_id))) {
-        for (let after: string | null = ""; after !== null;) {
-          const rows: Row[] = await db.all(
-            `SELECT id, waiting FROM source_requests
-             WHERE site_id = $1 AND source_id = $2 AND id > $3 AND due_at IS NOT NULL ORDER BY id LIMIT ${maxRead}`,
-            [siteId, sourceId, after],
-          );
-          const ids = rows
-            .filter(({ id, waiting }) =>
-              tryUnseal(seal, String(waiting ?? ""), requestPlace(siteId, sourceId, String(id)))?.includes(emailSha256),
-            )
-            .map(({ id }) => String(id));
-          const sql = `UPDATE source_requests SET outcome = 'ignored', reason = 'no person', detail = NULL, due_at = NULL, waiting = NULL
-            WHERE site_id = $1 AND source_id = $2 AND id IN ({KEYS}) AND due_at IS NOT NULL RETURNING id`;
-          if (ids.length > 0) erased += (await db.write((tx) => allByKeys(tx, sql, [siteId, sourceId], ids))).length;
-          after = rows.length < maxRead ? null : String(rows.at(-1)?.id);
-          await yieldToEventLoop();
-        }
+    /** Lists the requests that wait and name a person. */
+    async listByPerson(siteId: string, emailSha256: Sha256): Promise<SourceRequest[]> {
+      const found: SourceRequest[] = [];
+      for await (const some of findByPerson(siteId, emailSha256)) found.push(...some);
+      return found;
+    },
+
+    /** Ends the wait of the requests that name a person. */
+    async erasePerson(siteId: string, emailSha256: Sha256): Promise<void> {
+      const sql = `UPDATE source_requests SET outcome = 'ignored', reason = 'no person', detail = NULL, due_at = NULL, waiting = NULL
+        WHERE site_id = $1 AND source_id = $2 AND id IN ({KEYS}) AND due_at IS NOT NULL`;
+      for await (const some of findByPerson(siteId, emailSha256)) {
+        const ids = some.map(({ id }) => id);
+        await db.write((tx) => allByKeys(tx, sql, [siteId, some[0]?.sourceId ?? ""], ids));
       }
-      return erased;
     },
 
     /** Keeps the newest requests of a source, for a month at most. */
