@@ -64,8 +64,19 @@ describe.each(["sqlite", "postgres"] as const)("kept requests on %s", async (eng
     const at = Date.now();
     const some = (reason: string, count: number) =>
       Array.from({ length: count }, (_, i) => ({
-        ...{ siteId, sourceId: "src1", id: ulid(at), at, outcome: "waiting" as const, reason, detail: null, type: `${i}` },
-        ...{ deliveryId: null, eventId: null, dueAt: at, attempts: 0, waiting: "{}" },
+        siteId,
+        sourceId: "src1",
+        id: ulid(at),
+        at,
+        outcome: "waiting" as const,
+        reason,
+        detail: null,
+        type: String(i),
+        deliveryId: null,
+        eventId: null,
+        dueAt: at,
+        attempts: 0,
+        waiting: "{}",
       }));
     expect(await store.sourceRequests.addWaiting(some("unknown customer", 9999))).toEqual([]);
     const mixed = [
