@@ -121,7 +121,7 @@ async function openMissing(page: Page): Promise<void> {
   await page.locator(".cc-funnel-losses a").first().click();
 }
 
-export function memberPages({ site, product }: Demo): Shown[] {
+export function memberPages({ site, product }: Pick<Demo, "site" | "product">): Shown[] {
   const page = (name: string, path: string, more: Partial<Shown> = {}): Shown => ({
     name,
     path: `/dashboard/sites/${site}/${path}`,
@@ -185,6 +185,15 @@ export function memberPages({ site, product }: Demo): Shown[] {
     page("audit", "settings/audit"),
   ];
 }
+
+const pagesOfLists =
+  /^(?:overview|events|sources|platforms|sync-log|webhooks|quality|reconciliation|funnel|leads|invalid-clicks|evidence|bot-visits|keys|tag|domains|consent|api-keys|members|alerts|sharing|audit)$/;
+
+/** The pages of a site to which nothing has come yet. */
+export const emptyPages = ({ site }: { site: string }): Shown[] =>
+  memberPages({ site, product: site })
+    .filter(({ name }) => pagesOfLists.test(name))
+    .map((page) => ({ ...page, name: `empty-${page.name}` }));
 
 /** What a window shows, for the README; or a part of a page, from the top of one element to the end of another, for the guides. */
 export type Picture = Shown & { scheme?: "dark" } & (

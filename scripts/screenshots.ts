@@ -1,5 +1,5 @@
-// `npm run screenshots` takes a picture of every page of the dashboard with the demo's data, in light and dark, on a desktop,
-// a small laptop and a phone. It fails when a page logs an error, violates the content security policy, or does not finish loading.
+// `npm run screenshots` takes a picture of every page of the dashboard with the demo's data, and of the pages of a new site, in light
+// and dark, on a desktop, a small laptop and a phone. It fails when a page logs an error, violates the content security policy, or does not finish loading.
 //
 //   --out FOLDER   the folder to write to (screenshots)
 //   --days N       the days of history in the demo (62)
@@ -16,7 +16,16 @@ import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import type { Browser, BrowserContext, Page, Request } from "playwright-core";
 import { findChromium, launchChromium } from "../test/browser/launch.ts";
-import { invitationIn, memberPages, pictures, publicPages, type Demo, type Picture, type Shown } from "./screenshotPages.ts";
+import {
+  emptyPages,
+  invitationIn,
+  memberPages,
+  pictures,
+  publicPages,
+  type Demo,
+  type Picture,
+  type Shown,
+} from "./screenshotPages.ts";
 
 const { values } = parseArgs({
   options: {
@@ -136,7 +145,7 @@ const startDemo = () =>
     output.includes("\n") ? (JSON.parse(output) as Demo) : null,
   );
 
-/** Starts a relay that has not been set up yet. */
+/** Starts a relay that has not been set up yet, and has no site. */
 async function startEmpty() {
   const data = mkdtempSync(join(tmpdir(), "cleancast-empty-"));
   const env = {
@@ -144,6 +153,7 @@ async function startEmpty() {
     HOST: "127.0.0.1",
     PORT: "0",
     LOG_LEVEL: "silent",
+    CLEANCAST_FIRST_SITE: "false",
   };
   const { answer, stop } = await start([pathOf("../bin/cleancast.mjs"), "serve"], env, (output) => {
     const link = /(http:\/\/[^/\s]+)(\/dashboard\/setup#\S+)/.exec(output);
@@ -190,12 +200,29 @@ async function take(
   }
 }
 
-async function signIn(context: BrowserContext, { origin, owner, password }: Demo): Promise<void> {
-  const answer = await context.request.post(`${origin}/api/v1/session`, {
-    data: { email: owner, password },
-    headers: { Origin: origin },
+async function post<T>(context: BrowserContext, origin: string, path: string, data: unknown): Promise<T> {
+  const answer = await context.request.post(`${origin}/api/v1/${path}`, { data, headers: { Origin: origin } });
+  if (!answer.ok()) throw new Error(`POST ${path} failed: ${answer.status()} ${await answer.text()}`);
+  return (await answer.json()) as T;
+}
+
+const signIn = (context: BrowserContext, { origin, owner, password }: Demo) =>
+  post(context, origin, "session", { email: owner, password });
+
+/** Creates the owner and a site, and returns the pages of that site and the session that opens them. */
+async function setUp({ origin, path }: { origin: string; path: string }) {
+  const context = await browser.newContext();
+  const [, token] = path.split("#");
+  await post(context, origin, "setup", {
+    token,
+    email: "owner@example.com",
+    name: "Robin Owner",
+    password: "screenshots of a new site",
   });
-  if (!answer.ok()) throw new Error(`signing in failed: ${answer.status()} ${await answer.text()}`);
+  const site = await post<{ id: string }>(context, origin, "sites", { host: "shop.example.com" });
+  const storageState = await context.storageState();
+  await context.close();
+  return { pages: emptyPages({ site: site.id }), storageState };
 }
 
 const found = findChromium({ env: process.env, platform: process.platform, arch: process.arch });
@@ -218,7 +245,9 @@ async function takeGuides(): Promise<void> {
 async function takeAll(): Promise<void> {
   const demo = await startDemo();
   const empty = await startEmpty();
+  const fresh = await startEmpty();
   try {
+    const newSite = await setUp(fresh.answer);
     for (const locale of locales)
       for (const [size, viewport] of Object.entries(sizes).filter(([name]) => wantedSizes.includes(name)))
         for (const colorScheme of schemes) {
@@ -231,8 +260,12 @@ async function takeAll(): Promise<void> {
           await signIn(context, demo.answer);
           await shoot(demo.answer, memberPages(demo.answer));
           await context.close();
+          const ofOwner = await browser.newContext({ ...options, storageState: newSite.storageState });
+          await take(ofOwner, fresh.answer.origin, newSite.pages, viewport, suffix);
+          await ofOwner.close();
         }
   } finally {
+    await fresh.stop();
     await empty.stop();
     await demo.stop();
   }
