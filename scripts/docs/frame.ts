@@ -2,7 +2,7 @@
 
 import { escapeHtml } from "../../src/kernel/text.ts";
 import type { Listed, Section } from "./contents.ts";
-import type { Page } from "./page.ts";
+import { slugOf, type Page } from "./page.ts";
 
 export function frame(
   page: Page,
@@ -89,12 +89,12 @@ function home(sections: readonly Section[]): string {
     .filter(({ isQuiet }) => !isQuiet)
     .map(({ title, pages }) => {
       const links = pages.map((one) => `<li><a href="${one.page.address}">${escapeHtml(one.title)}</a></li>`);
-      return `<section><h2>${escapeHtml(title)}</h2><ul>${links.join("")}</ul></section>`;
+      return `<section><h2 id="${slugOf(title)}">${escapeHtml(title)}</h2><ul>${links.join("")}</ul></section>`;
     });
   return `<h1>Clean conversions, cast everywhere.</h1>
 <p class="lead">Cleancast takes conversions from your systems, finds the ad click behind them, honours consent, removes bots, and delivers to
 every platform, with each platform's verdict in the answer.</p>
-<p class="begin"><a class="button" href="/docs/tutorials/quick-start">Quick start</a><a class="button plain" href="/docs/how-to/troubleshooting">Troubleshooting</a></p>
+<p class="begin"><a class="button" href="/docs/tutorials/quick-start">Quick start</a><a class="button plain" href="/docs/explanation/concepts">Concepts</a><a class="button plain" href="/docs/how-to/troubleshooting">Troubleshooting</a></p>
 <div class="cards">
 ${cards.join("\n")}
 </div>

@@ -169,7 +169,7 @@ export function readPage(file: string, markdown: string, assetOf: (name: string)
 }
 
 /** Builds anchors as code hosts do, so that a link to a heading works in both places. */
-function slugOf(title: string): string {
+export function slugOf(title: string): string {
   return title
     .toLowerCase()
     .replaceAll(/[^\p{L}\p{N}\p{M} _-]/gu, "")
