@@ -60,3 +60,39 @@ test("a request that waits is counted once, by what becomes of it", async () => 
   // Its row is written with the wait.
   expect(listed).toEqual([]);
 });
+
+test("a site whose requests cannot be written keeps those of no other site from being listed", async () => {
+  const listed: string[] = [];
+  const shapes: string[] = [];
+  const refuse = ({ siteId }: { siteId: string }) => {
+    if (siteId === "down") throw new Error("its machine does not answer");
+  };
+  const observer = observeSources({
+    store: {
+      inboundCounts: { save: () => Promise.resolve() } as never,
+      sourceRequests: {
+        add: async (some: { siteId: string }[]) => {
+          some.forEach(refuse);
+          listed.push(...some.map(({ siteId }) => siteId));
+        },
+        addShape: async (shape: SourceShape) => {
+          refuse(shape);
+          shapes.push(shape.siteId);
+        },
+      } as never,
+    },
+    writer: "one",
+    newId: ulid,
+    onDefect: () => {},
+    pollMs: 60_000,
+  });
+  for (const siteId of ["down", "up"]) {
+    const source = { siteId, id: siteId } as Source;
+    const result = { type: "sale", deliveryId: null, eventId: null, detail: null, reason: null };
+    observer.addResults(source, [{ ...result, outcome: "accepted" }], Date.now());
+    observer.addShape(source, { type: "sale", body: {}, bytes: Buffer.from("{}"), headers: {}, settings: {} }, Date.now());
+  }
+  await observer.stop();
+  expect(listed).toEqual(["up"]);
+  expect(shapes).toEqual(["up"]);
+});

@@ -90,13 +90,16 @@ export function observeSources({ store, writer, newId, onDefect, pollMs = defaul
     const [batch, taken] = [requests, shapes];
     requests = [];
     shapes = [];
-    if (batch.length > 0)
-      await store.sourceRequests.add(batch).catch((error: unknown) => {
-        requests = [...batch, ...requests].slice(0, maxWaiting);
-        throw error;
+    const failures: unknown[] = [];
+    // A site whose machine does not answer must not hold up the others.
+    for (const ofSite of Map.groupBy(batch, ({ siteId }) => siteId).values())
+      await store.sourceRequests.add(ofSite).catch((error: unknown) => {
+        failures.push(error);
+        requests = [...ofSite, ...requests].slice(0, maxWaiting);
       });
     // A shape that is lost is made again from the next request.
-    for (const shape of taken) await store.sourceRequests.addShape(shape);
+    for (const shape of taken) await store.sourceRequests.addShape(shape).catch((error: unknown) => failures.push(error));
+    if (failures.length > 0) throw failures[0];
   }
 
   const loop = poll({ everyMs: pollMs, firstMs: pollMs, work: flush, onError: onDefect });
