@@ -6,7 +6,7 @@ defined('ABSPATH') || exit;
 
 const CLEANCAST_JOB = 'cleancast_send';
 const CLEANCAST_GROUP = 'cleancast';
-/** With waits that double from one minute to a day, the last attempt is about nine days after the first. */
+/** With waits that double from one minute to a day, the last attempt is about a week after the first. */
 const CLEANCAST_MAX_ATTEMPTS = 18;
 
 // An order becomes "processing", "completed", or first one and then the other: the relay counts the second report as a repeat.
