@@ -59,6 +59,20 @@ describe("late verdicts", () => {
     expect(recounted).toEqual(["/late bots", "/two bots", "/last bots"]);
   });
 
+  test("many visits to one site displace only their own", () => {
+    const { late, add, showBot, recounted } = watch();
+    const recount = () => recounted.push("other site");
+    late.add({ siteId: "other", visitorId: "guest", page: "/", at: 0, brought: null, recount });
+    add("first", "/first");
+    for (let i = 0; i < 10_000; i++) add(`v${i}`, "/");
+    for (const visitor of ["guest", "first", "v5000", "v5001"]) showBot(visitor);
+    expect(recounted).toEqual(["other site", "/ bots"]);
+    // A site without visits finds room.
+    late.add({ siteId: "third", visitorId: "stranger", page: "/", at: 0, brought: null, recount });
+    showBot("stranger");
+    expect(recounted).toEqual(["other site", "/ bots", "other site"]);
+  });
+
   test("the first ad clicks of a farm become a bot's when its network is recognised", async () => {
     const { late, memory, moved } = watch();
     const source = { siteId: "s", network: "93.192.10.20", userAgent: person.userAgent };

@@ -32,8 +32,9 @@ const minClicks = 12;
 type OnBot = (visit: CountedVisit, seen: Observation, judgement: Judgement) => void;
 
 export function watchLateVerdicts(memory: Pick<TrafficMemory, "keysOf" | "recall">, onBot: OnBot) {
-  /** The oldest first. */
+  /** The oldest first, as in all others. */
   const visits = new Set<CountedVisit>();
+  const bySite = new Map<string, Set<CountedVisit>>();
   /** Most visitors have one visit, and a list for each takes time and memory. */
   const byVisitor = new Map<string, CountedVisit | CountedVisit[]>();
   const bySource = new Map<string, { keys: SourceKeys; visits: Set<CountedVisit> }>();
@@ -45,7 +46,8 @@ export function watchLateVerdicts(memory: Pick<TrafficMemory, "keysOf" | "recall
 
   function add(visit: CountedVisit): void {
     visits.add(visit);
-    const { visitorId, brought } = visit;
+    const { siteId, visitorId, brought } = visit;
+    bySite.set(siteId, (bySite.get(siteId) ?? new Set()).add(visit));
     if (visitorId !== null) byVisitor.set(visitorId, byVisitor.has(visitorId) ? [...visitsOf(visitorId), visit] : visit);
     if (!brought) return;
     const key = sourceKey(brought.source);
@@ -56,7 +58,10 @@ export function watchLateVerdicts(memory: Pick<TrafficMemory, "keysOf" | "recall
 
   function remove(visit: CountedVisit): void {
     visits.delete(visit);
-    const { visitorId, brought } = visit;
+    const { siteId, visitorId, brought } = visit;
+    const ofSite = bySite.get(siteId);
+    ofSite?.delete(visit);
+    if (ofSite?.size === 0) bySite.delete(siteId);
     if (visitorId !== null) {
       const others = byVisitor.get(visitorId) === visit ? [] : visitsOf(visitorId).filter((one) => one !== visit);
       if (others.length === 0) byVisitor.delete(visitorId);
@@ -105,7 +110,11 @@ export function watchLateVerdicts(memory: Pick<TrafficMemory, "keysOf" | "recall
       // Nothing later would find it.
       if (visit.visitorId === null && !visit.brought) return;
       add(visit);
-      if (visits.size > maxVisits) for (const oldest of visits.values().take(1)) remove(oldest);
+      if (visits.size <= maxVisits) return;
+      // A flood of visits to one site must not displace those of others.
+      const ofSite = bySite.get(visit.siteId) ?? visits;
+      const crowded = ofSite.size > maxVisits / bySite.size ? ofSite : visits;
+      for (const oldest of crowded.values().take(1)) remove(oldest);
     },
     /** A later report of this browser was judged a bot's by what was seen of it. */
     noteBot(visitorId: string | null, seen: Observation, judgement: Judgement): void {
