@@ -47,6 +47,7 @@ export const botsText = section("bots", {
     safe: (names: string) => `Seen in shadow, at no submitted email and no conversion: ${names}.`,
     switchOn: "Switch on",
     none: "Nothing seen in the last 14 days",
+    noneMore: "Once the tag is on your pages, what speaks against a visit is counted here.",
     showAll: (count: number) => plural(count, { other: "Show all # kinds" }),
     showSeen: "Show only what was seen",
   },

@@ -47,6 +47,7 @@ export const bots: Translation<typeof botsText> = {
     safe: (names) => `Beobachtet, bei keiner gesendeten E-Mail und keiner Conversion: ${names}.`,
     switchOn: "Einschalten",
     none: "In den letzten 14 Tagen nichts gesehen",
+    noneMore: "Sobald das Tag auf Ihren Seiten ist, wird hier gezählt, was gegen einen Besuch spricht.",
     showAll: (count) => plural(count, { other: "Alle # Arten anzeigen" }),
     showSeen: "Nur Gesehenes anzeigen",
   },

@@ -23,6 +23,7 @@ import { botsText } from "../../messages/bots.ts";
 import { commonText } from "../../messages/common.ts";
 import { countText } from "../../common/format/numbers.ts";
 import { RichText } from "../../common/format/RichText.tsx";
+import { GetTag } from "./GetTag.tsx";
 
 type Visit = Answer<"GET /sites/:site/bots">["items"][number];
 
@@ -121,7 +122,11 @@ export function BotVisits() {
         keyOf={({ id }) => id}
         to={({ id }) => ({ to: ".", search: { visit: id, ...kind } })}
         empty={
-          <Empty icon={Bot} title={isSuspicious ? botsText.visits.noneSuspicious : botsText.visits.emptyTitle}>
+          <Empty
+            icon={Bot}
+            title={isSuspicious ? botsText.visits.noneSuspicious : botsText.visits.emptyTitle}
+            action={<GetTag />}
+          >
             {botsText.visits.empty}
           </Empty>
         }

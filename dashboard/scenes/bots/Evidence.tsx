@@ -21,6 +21,7 @@ import { listText } from "../../messages/catalogue/plural.ts";
 import { commonText } from "../../messages/common.ts";
 import { wordText } from "../../messages/server.ts";
 import { BotsPage } from "../frame/SectionPage.tsx";
+import { GetTag } from "./GetTag.tsx";
 
 type Signal = Answer<"GET /sites/:site/traffic/evidence">["signals"][number];
 type Mode = Signal["mode"];
@@ -105,7 +106,11 @@ export default function Evidence() {
           keyOf={({ signal }) => signal}
           error={error}
           onRetry={() => void refetch()}
-          empty={<Empty icon={Eye} title={texts.none} />}
+          empty={
+            <Empty icon={Eye} title={texts.none} action={<GetTag />}>
+              {texts.noneMore}
+            </Empty>
+          }
         />
         {data && seen && seen.length < data.signals.length && (
           <Anchor component="button" type="button" size="sm" m="md" onClick={() => setShowAll(!showAll)}>

@@ -18,6 +18,7 @@ import { useQueryParams } from "../../common/lists/queryParams.ts";
 import { Empty, LoadState } from "../../common/states.tsx";
 import { botsText } from "../../messages/bots.ts";
 import { BotsPage } from "../frame/SectionPage.tsx";
+import { GetTag } from "./GetTag.tsx";
 
 type Clicks = Answer<"GET /sites/:site/invalid-clicks">;
 type Campaign = Clicks["campaigns"][number];
@@ -61,7 +62,7 @@ export default function InvalidClicks() {
           </SimpleGrid>
           <LoadState of={{ data, error, refetch }} />
           {data && data.clicks === 0 && (
-            <Empty icon={MousePointerClick} title={texts.none}>
+            <Empty icon={MousePointerClick} title={texts.none} action={<GetTag />}>
               {texts.noneMore}
             </Empty>
           )}

@@ -1,9 +1,11 @@
 // Queries and small components of the Integrations pages.
 
-import { Stack, Text } from "@mantine/core";
+import { Button, Stack, Text } from "@mantine/core";
+import { Link } from "@tanstack/react-router";
 import { useMemo, type ReactNode } from "react";
 import type { Answer } from "../../common/api/api.ts";
 import { useApi } from "../../common/api/query.ts";
+import { useMay } from "../../common/api/session.ts";
 import { State } from "../../common/values.tsx";
 import { integrationsText } from "../../messages/integrations.ts";
 import { usePlatformTexts } from "./platformTexts.ts";
@@ -40,6 +42,18 @@ export function accountOf(platform: Platform, { settings }: Connection): string 
   const open = platform.settings.filter(({ name, secret }) => !secret && settings[name]);
   const distinct = open.find(({ required }) => required) ?? open.find(({ name }) => name.endsWith("_id"));
   return distinct ? (settings[distinct.name] ?? null) : null;
+}
+
+/** The next step of a site that sends to no platform yet; nothing once it does. */
+export function ConnectAny({ site }: { site: string }) {
+  const mayChange = useMay("admin", site);
+  const connections = useConnections(site).data?.items;
+  if (!mayChange || connections?.length !== 0) return null;
+  return (
+    <Button component={Link} to={`/sites/${site}/integrations`}>
+      {integrationsText.connectAny}
+    </Button>
+  );
 }
 
 /** A figure with its label above it. */

@@ -63,7 +63,7 @@ function ApiKeyList() {
           {settingsText.apiKeys.notForEvents}
         </>
       }
-      actions={create}
+      actions={keys.data?.items.length ? create : null}
       padded={false}
     >
       <KeyTable
@@ -83,7 +83,7 @@ function ApiKeyList() {
         ]}
         actions={(key) => <Revoke row={key} />}
         empty={
-          <Empty icon={KeySquare} title={settingsText.apiKeys.emptyTitle} action={create}>
+          <Empty icon={KeySquare} title={settingsText.apiKeys.emptyTitle} action={keys.data?.items.length === 0 && create}>
             {settingsText.apiKeys.empty}
           </Empty>
         }

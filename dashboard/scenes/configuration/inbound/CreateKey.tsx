@@ -1,4 +1,4 @@
-import { Button, Input, SegmentedControl, Text, TextInput } from "@mantine/core";
+import { Input, SegmentedControl, Text, TextInput } from "@mantine/core";
 import { DialogForm, FormButton } from "../../../common/FormDialog.tsx";
 import { Plus } from "lucide-react";
 import { ExpiryField, expiryAt, expiryFields, noExpiry } from "../../../common/ExpiryField.tsx";
@@ -9,16 +9,6 @@ import { useLinkedDialog } from "../../../common/linkedDialog.ts";
 import { useForm } from "../../../common/forms/useForm.ts";
 import { configurationText } from "../../../messages/configuration.ts";
 import { commonText } from "../../../messages/common.ts";
-
-/** Another way to the dialog of CreateKey, which the page shows once. */
-export function CreateFirstKey() {
-  const [, { open }] = useLinkedDialog("create");
-  return (
-    <Button leftSection={<Plus size={16} />} onClick={open}>
-      {configurationText.keys.createButton}
-    </Button>
-  );
-}
 
 export function CreateKey({ onCreated }: { onCreated: (created: Answer<"POST /sites/:site/keys">) => void }) {
   const dialog = useLinkedDialog("create");

@@ -12,7 +12,7 @@ import { KeyTable } from "../../../common/lists/KeyTable.tsx";
 import { notify } from "../../../common/notices.tsx";
 import { Empty } from "../../../common/states.tsx";
 import { Time } from "../../../common/values.tsx";
-import { CreateFirstKey, CreateKey } from "./CreateKey.tsx";
+import { CreateKey } from "./CreateKey.tsx";
 import { CodeSamples } from "./CodeSamples.tsx";
 import { useInboundAddress } from "./inboundSamples.ts";
 import { configurationText } from "../../../messages/configuration.ts";
@@ -37,7 +37,12 @@ export function KeyList() {
     />
   );
   return (
-    <Card title={configurationText.keys.title} about={configurationText.keys.about} padded={false} actions={create}>
+    <Card
+      title={configurationText.keys.title}
+      about={configurationText.keys.about}
+      padded={false}
+      actions={keys.data?.items.length ? create : null}
+    >
       <KeyTable
         of={keys}
         texts={configurationText.keys}
@@ -53,7 +58,7 @@ export function KeyList() {
           ((key) => <KeyActions row={key} onRotated={(next) => setCreated({ key: next, note: configurationText.keys.oldKey })} />)
         }
         empty={
-          <Empty icon={KeyRound} title={configurationText.keys.emptyTitle} action={mayChange && <CreateFirstKey />}>
+          <Empty icon={KeyRound} title={configurationText.keys.emptyTitle} action={keys.data?.items.length === 0 && create}>
             {mayChange ? configurationText.keys.empty : configurationText.keys.emptyViewer}
           </Empty>
         }

@@ -17,7 +17,7 @@ import { SwitchField } from "../../../common/settings/settingFields.tsx";
 import { integrationsText } from "../../../messages/integrations.ts";
 import { resultsText } from "../../../messages/results.ts";
 import { Empty } from "../../../common/states.tsx";
-import { accountOf, tabsOf, useConnections, usePlatforms } from "../connections.tsx";
+import { ConnectAny, accountOf, tabsOf, useConnections, usePlatforms } from "../connections.tsx";
 
 export type ConnectionQuality = Answer<"GET /sites/:site/quality">["items"][number];
 
@@ -44,7 +44,7 @@ export default function Quality() {
           onRetry={() => void refetch()}
           to={({ connection }) => ({ to: `/sites/${site}/integrations/quality/${connection}` })}
           empty={
-            <Empty icon={Gauge} title={resultsText.table.none}>
+            <Empty icon={Gauge} title={resultsText.table.none} action={<ConnectAny site={site} />}>
               {resultsText.table.noneMore}
             </Empty>
           }

@@ -22,7 +22,7 @@ import { Id, State, TestBadge, Time } from "../../../common/values.tsx";
 import { ReplayDialog } from "../../events/ReplayButton.tsx";
 import { isReplayable } from "../../events/eventCells.tsx";
 import { ConfirmationInRow } from "../quality/ConfirmationLine.tsx";
-import { accountOf, useConnections, usePlatforms, type Connection } from "../connections.tsx";
+import { ConnectAny, accountOf, useConnections, usePlatforms, type Connection } from "../connections.tsx";
 import { RepairLine } from "../RepairButton.tsx";
 import { repairOfDelivery, repairsOf } from "../repairs.ts";
 import { BulkButton } from "./BulkButton.tsx";
@@ -117,7 +117,7 @@ export function LogTable({ site, fixed = {} }: { site: string; fixed?: LogFilter
                 {integrationsText.log.aboutNoMatches}
               </Empty>
             ) : (
-              <NothingYet />
+              <NothingYet site={site} />
             )
           }
         />
@@ -135,13 +135,18 @@ export function LogTable({ site, fixed = {} }: { site: string; fixed?: LogFilter
   );
 }
 
-function NothingYet() {
+function NothingYet({ site }: { site: string }) {
   const isTest = useMode() === "test";
   return (
     <Empty
       icon={History}
       title={isTest ? commonText.testData.noDeliveries : integrationsText.log.emptyTitle}
-      action={<OtherMode />}
+      action={
+        <>
+          <ConnectAny site={site} />
+          <OtherMode />
+        </>
+      }
     >
       {isTest ? commonText.testData.sendOne : integrationsText.log.empty}
     </Empty>
