@@ -16,6 +16,8 @@ const readMs = 10_000;
 const maxPauseMs = 60_000;
 const maxLines = 14;
 const maxNamed = 2;
+/** Longer names would leave no room for the event's. */
+const maxLetters = 16;
 
 let version: string | null = null;
 let shown: Data | null = null;
@@ -184,7 +186,8 @@ function verdicts({ isFiltered, deliveries }: WallEvent, texts: Data["texts"]): 
   if (isFiltered) list.append(element("b", "filtered", texts.filtered));
   const due = deliveries.filter((one) => one.state !== "skipped");
   const ofState = (...states: string[]) => due.filter(({ state }) => states.includes(state));
-  if (due.length <= maxNamed) for (const { platform, state } of due) mark(state, platform);
+  const letters = due.reduce((sum, { platform }) => sum + platform.length, 0);
+  if (due.length <= maxNamed && letters <= maxLetters) for (const { platform, state } of due) mark(state, platform);
   else {
     for (const { platform, state } of ofState("rejected", "expired").slice(0, maxNamed)) mark(state, platform);
     const waiting = ofState("queued", "parked").length;
