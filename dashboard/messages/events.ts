@@ -63,7 +63,7 @@ export const eventsText = section("events", {
     aboutNotFound: "It may belong to another site, or be older than this site keeps events. The ID was <id/>.",
   },
   received: {
-    key: "Inbound key",
+    key: "Sender",
     happened: "Happened",
     platformEventId: "Platform event ID",
     eventId: "Event ID",
@@ -102,6 +102,7 @@ export const eventsText = section("events", {
     aboutWithClickId: "The tag has seen this person before. These IDs identify the ad click:",
     aboutWithoutClickId: "The tag has seen this person before, but without a recent ad click.",
     aboutNone: "The tag has not seen this person. The event is sent with hashed contact data only.",
+    aboutFromSender: "The tag has not seen this person. The sender gave these IDs of the ad click:",
     aboutUnreadable: "The identity record could not be read at that moment. The event was sent without click IDs.",
     checkTag: "Check the tag",
     clicked: (age: string) => `clicked ${age} before`,

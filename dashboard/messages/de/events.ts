@@ -103,6 +103,7 @@ export const events: Translation<typeof eventsText> = {
     aboutWithClickId: "Das Tag hat diese Person schon gesehen. Diese IDs kennzeichnen den Anzeigenklick:",
     aboutWithoutClickId: "Das Tag hat diese Person schon gesehen, aber ohne Anzeigenklick in letzter Zeit.",
     aboutNone: "Das Tag hat diese Person nicht gesehen. Das Ereignis wird nur mit gehashten Kontaktdaten gesendet.",
+    aboutFromSender: "Das Tag hat diese Person nicht gesehen. Der Absender hat diese IDs des Anzeigenklicks mitgeschickt:",
     aboutUnreadable: "Der Identitätsdatensatz war in diesem Moment nicht lesbar. Das Ereignis wurde ohne Klick-IDs gesendet.",
     checkTag: "Tag prüfen",
     clicked: (age) => `${age} vorher geklickt`,

@@ -40,7 +40,9 @@ export function IdentityStep({ trace, site }: Props) {
             ? eventsText.identity.aboutWithClickId
             : eventsText.identity.aboutWithoutClickId
           : found.identity === "none"
-            ? eventsText.identity.aboutNone
+            ? clickIds.length > 0
+              ? eventsText.identity.aboutFromSender
+              : eventsText.identity.aboutNone
             : eventsText.identity.aboutUnreadable}{" "}
         {found.identity === "none" && (
           <TextLink to={`/sites/${site}/configuration/tag`} underline="always">
