@@ -279,6 +279,5 @@ export const reconciliationText = section("reconciliation", {
     backFrom: "From",
     backTo: "Back to",
     backTime: "Time",
-    backEvent: "Event",
   },
 });

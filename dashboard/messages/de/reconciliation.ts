@@ -293,6 +293,5 @@ export const reconciliation: Translation<typeof reconciliationText> = {
     backFrom: "Von",
     backTo: "Zurück auf",
     backTime: "Zeit",
-    backEvent: "Ereignis",
   },
 };

@@ -130,12 +130,14 @@ function StepCell({ step, first }: { step: Source["steps"][number] | undefined; 
 }
 
 const backColumns = (site: string): Column<StepBack>[] => [
-  { title: reconciliationText.leads.backTime, cell: ({ time }) => <Time at={time} /> },
+  {
+    title: reconciliationText.leads.backTime,
+    cell: ({ time, eventId }) => (
+      <TextLink to={`/sites/${site}/events/${eventId}`}>
+        <Time at={time} />
+      </TextLink>
+    ),
+  },
   { title: reconciliationText.leads.backFrom, cell: ({ from }) => from },
   { title: reconciliationText.leads.backTo, cell: ({ stage }) => stage },
-  {
-    title: reconciliationText.leads.backEvent,
-    wide: true,
-    cell: ({ eventId }) => <TextLink to={`/sites/${site}/events/${eventId}`}>{eventId}</TextLink>,
-  },
 ];
