@@ -36,7 +36,7 @@ export function Page({
   return (
     <Stack gap="lg" maw={1280} mx="auto" w="100%">
       <Group justify="space-between" align="flex-start" gap="md">
-        <Box style={{ minWidth: 0, maxWidth: "100%" }}>
+        <Box style={{ flex: "1 1 200px", minWidth: 0 }}>
           {back && (
             <Anchor renderRoot={(props) => <Link to={back.to} search={back.search ?? {}} {...props} />} size="sm" c="dimmed">
               <Group gap={4} wrap="nowrap" component="span" display="inline-flex">

@@ -33,7 +33,7 @@ export function BarList({
           <>
             <span className="cc-bar-fill" style={{ width: `${(value / max) * 100}%` }} aria-hidden />
             <Group component="span" justify="space-between" wrap="nowrap" pos="relative" gap="md">
-              <Text component="span" size="sm" truncate title={name}>
+              <Text component="span" size="sm" lineClamp={2} title={name}>
                 {name}
               </Text>
               <Text component="span" size="sm" className="cc-number" fw={500} style={{ whiteSpace: "nowrap" }}>

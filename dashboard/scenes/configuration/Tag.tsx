@@ -82,7 +82,9 @@ export default function Tag() {
                     placeholder="checkout.example.com"
                     help={configurationText.tag.linkDomains}
                   />
-                  <DocsLink page="how-to/links-between-domains">{configurationText.tag.aboutLinkPage}</DocsLink>
+                  <Text size="sm">
+                    <DocsLink page="how-to/links-between-domains">{configurationText.tag.aboutLinkPage}</DocsLink>
+                  </Text>
                 </>
               )}
             />

@@ -121,7 +121,8 @@ export function AlertBanner({ site }: { site: Site }) {
           <b>{withFullStop(capitalize(serverText(shown.title)))}</b> {withLocalTimes(serverText(shown.whatToDo))}
           {!repair && ` ${whoRepairs(shown)}`}
         </Text>
-        <Group gap="sm">
+        {/* On a phone the repair is above. */}
+        <Group gap="sm" wrap="wrap-reverse">
           <Button size="compact-sm" variant="subtle" color="gray" onClick={() => mute(shown)}>
             {guardText.alerts.mute}
           </Button>

@@ -57,7 +57,7 @@ export function Deliveries({ site, of }: { site: string; of: Statistics }) {
       <Stack gap="md" component="ul" m={0} p={0} style={{ listStyle: "none" }}>
         {shown.map(({ platform, states, values, all }) => (
           <li key={platform}>
-            <Group justify="space-between" gap="sm" wrap="nowrap">
+            <Group justify="space-between" gap="0 var(--mantine-spacing-sm)">
               <PlatformName id={platform}>
                 <Anchor
                   component="button"
@@ -73,7 +73,7 @@ export function Deliveries({ site, of }: { site: string; of: Statistics }) {
                   {nameOf(platform)}
                 </Anchor>
               </PlatformName>
-              <Text size="sm" c="dimmed" className="cc-number" ta="right">
+              <Text size="sm" c="dimmed" className="cc-number">
                 {values.length > 0 && `${valueText(values)} · `}
                 {overviewText.deliveries.share(percentText(states.sent ?? 0, all - (states.skipped ?? 0)))}
               </Text>

@@ -81,7 +81,7 @@ function Accepted({ of: { deliverable, accepted, skipped, values }, link }: { of
         {link} {texts.ofOnly(countText(deliverable))}
       </Text>
       {values.map(({ currency, ...money }) => (
-        <Text key={currency} size="xs" c="dimmed">
+        <Text key={currency} size="xs" c="dimmed" style={{ whiteSpace: "nowrap" }}>
           {texts.ofDeliverable(moneyText(money.accepted, currency), moneyText(money.deliverable, currency))}
         </Text>
       ))}

@@ -79,6 +79,7 @@ function SendMissing(of: Of) {
           label={texts.send}
           icon={<Send size={14} aria-hidden />}
           danger={false}
+          size="compact-sm"
           question={texts.sendQuestion(of.count)}
           consequence={texts.sendConsequence}
           confirm={texts.send}
@@ -168,6 +169,7 @@ function Correct({ rowClass, ...of }: Of & { rowClass: CorrectedClass }) {
           label={texts.correct[rowClass]}
           icon={<Undo2 size={14} aria-hidden />}
           danger={false}
+          size="compact-sm"
           question={texts.correctQuestion[rowClass](of.count)}
           consequence={texts.correctConsequence}
           confirm={texts.correct[rowClass]}

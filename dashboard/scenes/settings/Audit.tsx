@@ -28,17 +28,19 @@ export default function Audit() {
   const { listed } = isInstallation ? ofAll : ofSite;
   const detailsOf = useDetails();
   const columns: Column<Line>[] = [
-    { title: settingsText.audit.columns.when, cell: ({ at }) => <Time at={at} /> },
+    { title: settingsText.audit.columns.when, cell: ({ at }) => <Time at={at} />, wide: true },
     { title: settingsText.audit.columns.who, cell: ({ actor }) => actorName(actor), wide: true },
     {
       title: settingsText.audit.columns.what,
-      cell: ({ action, actor }) => (
+      cell: ({ action, actor, at }) => (
         <>
           <Text size="sm" fw={500}>
             {actionName(action)}
           </Text>
-          <Text size="xs" c="dimmed" hiddenFrom="sm" style={{ overflowWrap: "anywhere" }}>
+          <Text size="xs" c="dimmed" hiddenFrom="sm" className="cc-name" component="div" miw={116}>
             {actorName(actor)}
+            <br />
+            <Time at={at} />
           </Text>
         </>
       ),

@@ -1,6 +1,6 @@
 // Members and their roles.
 
-import { Badge, Group, List, Stack, Text } from "@mantine/core";
+import { Badge, Box, Group, List, Stack, Text } from "@mantine/core";
 import { Users, Mail } from "lucide-react";
 import { Card } from "../../common/Page.tsx";
 import type { Answer } from "../../common/api/api.ts";
@@ -47,7 +47,7 @@ function MemberList() {
   const columns: Column<Member>[] = [
     {
       title: settingsText.members.columns.member,
-      cell: ({ name, email, isMe, confirmed, invitedBy }) => (
+      cell: ({ name, email, isMe, confirmed, invitedBy, grants }) => (
         <Stack gap={0} className="cc-name" miw={116}>
           <Group gap="xs">
             <Text size="sm" fw={500}>
@@ -62,6 +62,9 @@ function MemberList() {
           <Text size="sm" c="dimmed">
             {email}
           </Text>
+          <Box hiddenFrom="sm">
+            <Grants grants={grants} />
+          </Box>
           {!confirmed && (
             <Text size="xs" c="dimmed">
               {invitedBy === null ? settingsText.members.notConfirmed : settingsText.members.notConfirmedInvitedBy(invitedBy)}
@@ -70,7 +73,7 @@ function MemberList() {
         </Stack>
       ),
     },
-    { title: settingsText.members.columns.roles, cell: ({ grants }) => <Grants grants={grants} /> },
+    { title: settingsText.members.columns.roles, cell: ({ grants }) => <Grants grants={grants} />, wide: true },
     {
       title: settingsText.members.columns.twoFactor,
       cell: ({ twoFactor }) => <State of={twoFactor ? "on" : "off"} />,
@@ -127,22 +130,24 @@ type Invitation = Answer<"GET /members">["invitations"][number];
 /** Invitations that are not accepted yet. */
 function Invitations({ invitations }: { invitations: readonly Invitation[] }) {
   const scopeName = useScopeName();
+  const roleOf = ({ role, site }: Pick<Invitation, "role" | "site">) =>
+    settingsText.members.roleOn(commonText.roles[role], site === null ? settingsText.allSitesInText : scopeName(site));
   const columns: Column<Invitation>[] = [
     {
       title: commonText.email,
-      cell: ({ email }) => (
-        <Text size="sm" className="cc-name" miw={116}>
+      cell: ({ email, ...invitation }) => (
+        <Text size="sm" component="div" className="cc-name" miw={116}>
           {email}
+          <Text size="sm" c="dimmed" hiddenFrom="sm">
+            {roleOf(invitation)}
+          </Text>
         </Text>
       ),
     },
     {
       title: settingsText.members.role,
-      cell: ({ role, site }) => (
-        <div className="cc-name">
-          {settingsText.members.roleOn(commonText.roles[role], site === null ? settingsText.allSitesInText : scopeName(site))}
-        </div>
-      ),
+      cell: (invitation) => <div className="cc-name">{roleOf(invitation)}</div>,
+      wide: true,
     },
     { title: settingsText.members.columns.invitedBy, cell: ({ invitedBy }) => invitedBy, wide: true },
     {

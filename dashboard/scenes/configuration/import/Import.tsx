@@ -149,7 +149,7 @@ function ImportFile({ site, kind, file, columns }: Opened & { site: string }) {
         : importsText.consequence.send(listText(chosen.map(nameOf)));
   return (
     <>
-      <Fieldset variant="unstyled" disabled={isBusy} aria-label={file.name}>
+      <Fieldset variant="unstyled" mx={0} disabled={isBusy} aria-label={file.name}>
         <Stack gap="lg">
           <Columns kind={kind} columns={columns} format={format} onChange={change} />
           {kind === "conversions" && (
