@@ -440,7 +440,6 @@ export const settingsText = section("settings", {
       day: "Day",
       hour: "Hour",
       aboutDay: "In the time zone of the site.",
-      languages: { en: "English", de: "German" },
       aboutLanguage: "Of the message and its PDF. Shared pages follow the reader’s browser.",
       send: "Send it now",
       next: "The next report is sent <time/>.",

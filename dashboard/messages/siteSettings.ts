@@ -10,7 +10,7 @@ export const siteSettingsText = section("siteSettings", {
   resetOne: (name: string) => `Reset to default: ${name}`,
   remove: "Remove",
   removeOne: (name: string) => `Remove: ${name}`,
-  unit: "Unit",
+  languages: { en: "English", de: "German" },
   unitOf: (name: string) => `${name}: unit`,
   off: "off",
   noCountry: "No matching country",

@@ -1,7 +1,7 @@
 // The form control for each kind of setting. The relay reads all of them as text.
 
-import { Anchor, Group, NumberInput, Select, Slider, Stack, Switch, Text } from "@mantine/core";
-import type { ReactNode } from "react";
+import { Anchor, Group, Input, NumberInput, Select, Slider, Stack, Switch, Text } from "@mantine/core";
+import { useId, type ReactNode } from "react";
 import { commonText } from "../../messages/common.ts";
 import { siteSettingsText } from "../../messages/siteSettings.ts";
 import type { SettingsForm } from "./SettingsCard.tsx";
@@ -49,30 +49,34 @@ const maxWidth = 480;
 export function DurationField(props: FieldProps & { units?: readonly Unit[] }) {
   const { form, name, units = ["d", "h", "m", "s"] } = props;
   const [, amount = "", unit = "d"] = /^(\d*)([dhms])$/.exec(form.value(name)) ?? [];
+  const id = useId();
   const { label, ...rest } = commonProps(props);
   return (
-    <Group gap="xs" align="flex-start" wrap="nowrap">
-      <NumberInput
-        {...rest}
-        label={label}
-        flex={1}
-        min={1}
-        allowDecimal={false}
-        allowNegative={false}
-        value={amount}
-        onChange={(value) => form.change(name, `${value}${unit}`)}
-      />
-      <Select
-        label={siteSettingsText.unit}
-        aria-label={siteSettingsText.unitOf(label)}
-        w={112}
-        data={units.map((one) => ({ value: one, label: siteSettingsText.units[one] }))}
-        value={unit}
-        allowDeselect={false}
-        disabled={form.isReadOnly}
-        onChange={(value) => form.change(name, `${amount}${value ?? unit}`)}
-      />
-    </Group>
+    <Input.Wrapper {...rest} id={id} label={label}>
+      <Group gap="xs" align="flex-start" wrap="nowrap">
+        <NumberInput
+          id={id}
+          aria-describedby={`${id}-description`}
+          error={rest.error !== undefined && rest.error !== null}
+          disabled={rest.disabled}
+          flex={1}
+          min={1}
+          allowDecimal={false}
+          allowNegative={false}
+          value={amount}
+          onChange={(value) => form.change(name, `${value}${unit}`)}
+        />
+        <Select
+          aria-label={siteSettingsText.unitOf(label)}
+          w={112}
+          data={units.map((one) => ({ value: one, label: siteSettingsText.units[one] }))}
+          value={unit}
+          allowDeselect={false}
+          disabled={form.isReadOnly}
+          onChange={(value) => form.change(name, `${amount}${value ?? unit}`)}
+        />
+      </Group>
+    </Input.Wrapper>
   );
 }
 

@@ -1,5 +1,6 @@
 // Labels of the site settings, in the groups in which they are shown and copied.
 
+import type { ReportLanguage } from "../../../src/kernel/text.ts";
 import { commonText } from "../../messages/common.ts";
 import { serverText } from "../../messages/server.ts";
 import { siteSettingsText } from "../../messages/siteSettings.ts";
@@ -49,5 +50,6 @@ export function settingText(value: string): string {
   if (span) return siteSettingsText.spans[span[2] as Unit](Number(span[1]));
   if (value === "" || value === "none") return commonText.none;
   if (value === "on" || value === "off") return commonText.states[value];
+  if (Object.hasOwn(siteSettingsText.languages, value)) return siteSettingsText.languages[value as ReportLanguage];
   return value.replaceAll(",", ", ");
 }

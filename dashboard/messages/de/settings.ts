@@ -445,7 +445,6 @@ export const settings: Translation<typeof settingsText> = {
       day: "Tag",
       hour: "Stunde",
       aboutDay: "In der Zeitzone der Website.",
-      languages: { en: "Englisch", de: "Deutsch" },
       aboutLanguage: "Der Nachricht und ihres PDFs. Geteilte Seiten folgen dem Browser der Leser.",
       send: "Jetzt senden",
       next: "Der nächste Bericht wird <time/> gesendet.",

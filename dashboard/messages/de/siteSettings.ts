@@ -9,7 +9,7 @@ export const siteSettings: Translation<typeof siteSettingsText> = {
   resetOne: (name) => `Auf Standard zurücksetzen: ${name}`,
   remove: "Entfernen",
   removeOne: (name) => `Entfernen: ${name}`,
-  unit: "Einheit",
+  languages: { en: "Englisch", de: "Deutsch" },
   unitOf: (name) => `${name}: Einheit`,
   off: "aus",
   noCountry: "Kein passendes Land",

@@ -120,7 +120,8 @@ export function useDetails(): (detail: Record<string, unknown>) => Detail[] {
       // Leaves out false and absent values, unless they were changed.
       .filter(([name, value]) => (value !== false && value !== undefined) || hasBefore(before, name))
       .map(([name, value]) => {
-        const isId = ids.has(name) && typeof value === "string";
+        // A comparison's "event" is the name of one.
+        const isId = ids.has(name) && typeof value === "string" && !(name === "event" && "from" in detail);
         const known = labelOf(detail["platform"], name) ?? detailName(name);
         if (value === true && known && !hasBefore(before, name)) return { name: "", text: known, isId };
         return {

@@ -13,6 +13,7 @@ import { RequestError } from "../../common/states.tsx";
 import { State, Time } from "../../common/values.tsx";
 import { serverText } from "../../messages/server.ts";
 import { settingsText } from "../../messages/settings.ts";
+import { siteSettingsText } from "../../messages/siteSettings.ts";
 
 type Sent = Answer<"GET /sites/:site/weekly-report">;
 
@@ -30,7 +31,7 @@ export function WeeklyReport({ site, mayChange }: { site: string; mayChange: boo
             <ChoiceField
               form={form}
               name="report_language"
-              data={reportLanguages.map((value) => ({ value, label: texts.languages[value] }))}
+              data={reportLanguages.map((value) => ({ value, label: siteSettingsText.languages[value] }))}
               help={texts.aboutLanguage}
             />
           </Stack>
