@@ -273,4 +273,14 @@ export const commonText = section("common", {
     "late verdict": "Late verdict: a visit counted as a person's when it came, with score",
   },
   reasonDetail: (name: string, detail: string) => `${name}: ${detail}`,
+  /** Evidence, by what the relay counts. */
+  evidence: {
+    times: (count: number) => plural(count, { one: "once", other: "# times" }),
+    "visits in a minute": (count: number) => plural(count, { other: "# visits in a minute" }),
+    "emails in an hour": (count: number) => plural(count, { other: "# emails in an hour" }),
+    "visitors in a day": (count: number) => plural(count, { other: "# visitors in a day" }),
+    "click ids in a day": (count: number) => plural(count, { other: "# click IDs in a day" }),
+  },
+  evidenceNot: (seen: string, claimed: string) => `${seen}, not ${claimed}`,
+  evidenceUsual: (count: string, all: string, usual: string) => `${count} of ${all}, usually ${usual}`,
 });

@@ -8,6 +8,7 @@ import { botsText } from "../../dashboard/messages/bots.ts";
 import { commonText } from "../../dashboard/messages/common.ts";
 import { setLanguage } from "../../dashboard/messages/catalogue/language.ts";
 import { translatePlatform } from "../../dashboard/common/platforms/platformTexts.ts";
+import { reasonText } from "../../dashboard/common/format/reasons.ts";
 import { keepMessages, serverText } from "../../dashboard/messages/server.ts";
 import { settingsText } from "../../dashboard/messages/settings.ts";
 import { languages, missingMessages, textKeysOf, translatedKeys, type Language } from "../../scripts/missingTexts.ts";
@@ -67,6 +68,21 @@ afterAll(async () => {
 });
 
 const placesOf = (template: string) => [...new Set(template.match(/\{\w+\}/g))].toSorted();
+
+test("the evidence of a visit is written in the language", () => {
+  expect(reasonText("pointer:no way to the press (1 times)")).toBe("Kein Weg zum Mausklick: einmal");
+  expect(reasonText("pointer:no way to the press (2 times)")).toBe("Kein Weg zum Mausklick: 2-mal");
+  expect(reasonText("contradiction:another system (Linux, not windows)")).toBe("Anderes Betriebssystem: Linux, nicht windows");
+  const counted: string[] = [];
+  for (const { program } of readFolders("traffic"))
+    walk(program, (node) => {
+      const isCount = node.type === "CallExpression" && (node["callee"] as Node)["name"] === "ifAtLeast";
+      if (isCount) counted.push(...textsOf((node["arguments"] as Node[])[2]));
+      return true;
+    });
+  expect(counted).toContain("emails in an hour");
+  expect(counted.filter((what) => !Object.hasOwn(commonText.evidence, what))).toEqual([]);
+});
 
 describe.each(Object.entries(languages))("the language %s", (_, language) => {
   test("has every message of the relay", () => {

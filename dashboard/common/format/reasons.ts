@@ -5,13 +5,25 @@ import { serverText } from "../../messages/server.ts";
 
 const nameOf = (code: string) => (commonText.reasons as Readonly<Record<string, string>>)[code];
 
+/** Writes what a signal saw: a count, what it contradicts, or a name. */
+function evidenceText(evidence: string): string {
+  const [, count, what = ""] = /^(\d+) (\D+)$/.exec(evidence) ?? [];
+  const counters: Readonly<Record<string, ((count: number) => string) | undefined>> = commonText.evidence;
+  const counted = Object.hasOwn(counters, what) ? counters[what]?.(Number(count)) : undefined;
+  if (counted !== undefined) return counted;
+  const [, part, all, usual] = /^(\d+) of (\d+), usually (\d+)$/.exec(evidence) ?? [];
+  if (part && all && usual) return commonText.evidenceUsual(part, all, usual);
+  const [, seen, claimed] = /^(.*), not (.*)$/s.exec(evidence) ?? [];
+  return seen && claimed ? commonText.evidenceNot(seen, claimed) : serverText(evidence);
+}
+
 const pattern = /^(.*?)(?: \((.*)\))?$/s;
 
 /** Turns "user agent:named bot (AhrefsBot)" into "Known bot: AhrefsBot". A reason without a name here stays as it is. */
 export function reasonText(reason: string): string {
   const [, code = reason, evidence] = pattern.exec(reason) ?? [];
   const withDetail = (name: string, detail: string | undefined) =>
-    detail ? commonText.reasonDetail(name, serverText(detail)) : name;
+    detail ? commonText.reasonDetail(name, evidenceText(detail)) : name;
   const name = nameOf(code);
   if (name) return withDetail(name, evidence);
   const [category = "", ...rest] = reason.split(":");

@@ -264,4 +264,13 @@ export const common: Translation<typeof commonText> = {
     "late verdict": "Spätes Urteil: ein Besuch zählte zunächst als der eines Menschen, mit Wert",
   },
   reasonDetail: (name, detail) => `${name}: ${detail}`,
+  evidence: {
+    times: (count) => plural(count, { one: "einmal", other: "#-mal" }),
+    "visits in a minute": (count) => plural(count, { other: "# Besuche in einer Minute" }),
+    "emails in an hour": (count) => plural(count, { other: "# E-Mails in einer Stunde" }),
+    "visitors in a day": (count) => plural(count, { other: "# Besucher an einem Tag" }),
+    "click ids in a day": (count) => plural(count, { other: "# Klick-IDs an einem Tag" }),
+  },
+  evidenceNot: (seen, claimed) => `${seen}, nicht ${claimed}`,
+  evidenceUsual: (count, all, usual) => `${count} von ${all}, üblich sind ${usual}`,
 };
