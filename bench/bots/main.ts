@@ -171,14 +171,25 @@ async function recordVisits({ setUp, n, count }: Start, relayPort: number, displ
 }
 
 /** Sets are recorded by several processes: each recording gets an address of its own. */
-function readRecordings({ name, network }: SetUp, of: PageSet): Recording[] {
+function readRecordings({ name, network, isEmulated }: SetUp, of: PageSet): Recording[] {
   if (!existsSync(fileOf(name, of))) return [];
   const recordings = JSON.parse(readFileSync(fileOf(name, of), "utf8")) as Recording[];
   for (const { requests } of recordings) {
     const address = addressIn(network);
     for (const request of requests) request.address = address;
+    if (isEmulated) requests.forEach((request) => nameAlike(request, requests[0] as Recorded));
   }
   return recordings;
+}
+
+/** A page that is left sends its last report when its emulation has ended: under the name of this machine's browser, as no phone would. */
+function nameAlike(request: Recorded, first: Recorded): void {
+  const valueOf = ({ headers }: Recorded, name: string) => headers[headers.indexOf(name) + 1];
+  if (valueOf(request, "user-agent") === valueOf(first, "user-agent")) return;
+  for (const name of ["user-agent", "sec-ch-ua", "sec-ch-ua-mobile", "sec-ch-ua-platform"]) {
+    const at = request.headers.indexOf(name);
+    if (at >= 0) request.headers.splice(at, 2, ...(first.headers.includes(name) ? [name, valueOf(first, name) as string] : []));
+  }
 }
 
 type Outcome = {

@@ -369,6 +369,7 @@ const touching = (
   name: `touch, ${name}`,
   group: "person",
   hasForm: true,
+  isEmulated: true,
   network,
   async run(visit, next) {
     const { launch } = await load("puppeteer-core");

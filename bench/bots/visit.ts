@@ -27,6 +27,8 @@ export type SetUp = {
   strips?: readonly string[];
   /** Whether a form with an email is submitted. */
   hasForm?: boolean;
+  /** The browser of this machine plays another one. */
+  isEmulated?: boolean;
   /** `next` ends the visit and begins that of another person in the same browser; false when no more are wanted. */
   run(visit: Visit, next: () => Promise<boolean>): Promise<void>;
 };
