@@ -53,7 +53,7 @@ export function DurationField(props: FieldProps & { units?: readonly Unit[] }) {
   const { label, ...rest } = commonProps(props);
   return (
     <Input.Wrapper {...rest} id={id} label={label}>
-      <Group gap="xs" align="flex-start" wrap="nowrap">
+      <Group gap="xs" align="flex-start" wrap="nowrap" mb={5}>
         <NumberInput
           id={id}
           aria-describedby={`${id}-description`}

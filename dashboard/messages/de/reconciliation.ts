@@ -282,7 +282,7 @@ export const reconciliation: Translation<typeof reconciliationText> = {
     stages: "Stufen, von der ersten bis zur letzten",
     source: "Quelle",
     noSource: "Unbekannte Quelle",
-    after: (span: string) => `nach ${span}`,
+    after: (span: string) => `${span} später`,
     wentBack: "Zurückgegangen",
     none: "Noch keine Lead-Stufen",
     noneMore: "Senden Sie für jede Stufe eines Leads ein Ereignis: lead, qualified_lead, closed_won, oder die Namen Ihres CRM.",

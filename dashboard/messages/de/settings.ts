@@ -384,7 +384,7 @@ export const settings: Translation<typeof settingsText> = {
       site: "Website",
       state: "Status",
       stateReason: "Grund",
-      to: "an",
+      to: "bis",
       unreadable: "nicht lesbar",
       waiting: "wartend",
       webhook: "Webhook",

@@ -83,7 +83,7 @@ export function Deliveries({ site, of }: { site: string; of: Statistics }) {
                 <Box key={state} h="100%" style={{ flex: states[state] ?? 0, background: colours[state] }} />
               ))}
             </Group>
-            <Group gap="md">
+            <Group gap="0 var(--mantine-spacing-md)">
               {order
                 .filter((state) => (states[state] ?? 0) > 0)
                 .map((state) => (

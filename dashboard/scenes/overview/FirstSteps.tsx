@@ -8,6 +8,7 @@ import type { ReactNode } from "react";
 import { Card } from "../../common/Page.tsx";
 import type { Answer } from "../../common/api/api.ts";
 import { useMay } from "../../common/api/session.ts";
+import { stateWord } from "../../common/values.tsx";
 import { commonText } from "../../messages/common.ts";
 import { serverText } from "../../messages/server.ts";
 import { sitesText } from "../../messages/sites.ts";
@@ -89,6 +90,10 @@ function StepLine({ icon, children }: { icon: ReactNode; children: ReactNode }) 
   );
 }
 
+/** "www.example.com: unverified, …" with the words that the page of the domains has. */
+const hostsText = (detail: string) =>
+  serverText(detail).replace(/: (\w+)(?=,|$)/g, (_, state: string) => `: ${stateWord(state)}`);
+
 function ToDo({ site, mayChange, step, detail }: { site: string; mayChange: boolean } & Step) {
   const { title, about, button } = sitesText.checklist.steps[step];
   return (
@@ -102,7 +107,7 @@ function ToDo({ site, mayChange, step, detail }: { site: string; mayChange: bool
             </Text>
           </Title>
           <Text size="sm" c="dimmed" style={{ overflowWrap: "anywhere" }}>
-            {detail === null ? about : serverText(detail)}
+            {detail === null ? about : step === "domain" ? hostsText(detail) : serverText(detail)}
           </Text>
         </div>
         {mayChange && (

@@ -37,6 +37,8 @@ const toWords = (name: string) => name.replaceAll("_", " ").replaceAll(/[A-Z]/g,
 const roleName = (role: string): string => (commonText.roles as Readonly<Record<string, string>>)[role] ?? role;
 const scopeText = (scope: string): string =>
   (settingsText.apiKeys.scopeNames as Readonly<Record<string, string>>)[scope] ?? scope;
+const linkScopeText = (scope: string): string =>
+  (settingsText.sharing.scopes as Readonly<Record<string, string>>)[scope] ?? scope;
 
 const times = new Set(["oldUntil", "expiresAt", "to", "from"]);
 const ids = new Set(["id", "newId", "connection", "event", "webhook"]);
@@ -75,6 +77,7 @@ export function useDetails(): (detail: Record<string, unknown>) => Detail[] {
       if (name === "role") return roleName(value);
       if (name === "state") return stateWord(value);
       if (name === "scopes") return scopeText(value);
+      if (name === "scope") return linkScopeText(value);
       return name === "platform" ? platformName(value) : serverText(value);
     }
     if (Array.isArray(value)) return value.map((one) => valueText(name, one)).join(", ") || commonText.none;

@@ -248,7 +248,7 @@ function useColumns({ site, traceOf, withPlatform, selection, replay }: Shown): 
       columns.push({
         title: integrationsText.log.columns.action,
         wide: true,
-        width: "140px",
+        width: "164px",
         cell: (line) => {
           if (!accounts.has(line.connection) || line.event.erased) return null;
           // A replay before the repair would have the same end. Afterwards the trace and the selection still offer it.
