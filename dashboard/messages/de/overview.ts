@@ -78,7 +78,7 @@ export const overview: Translation<typeof overviewText> = {
     botVisits: (count) => plural(count, { one: "# Besuch", other: "# Besuche" }),
     botEvents: (count) => plural(count, { one: "# Ereignis", other: "# Ereignisse" }),
     valueAnd: (currencies) => `Wert (auch ${currencies.join(", ")})`,
-    noComparison: "keine früheren Daten",
+    noComparison: "kein Vergleich",
     noChange: "unverändert",
     from: (before) => `ggü. ${before}`,
     change: (percent, before) => `${percent} ggü. ${before}`,
