@@ -81,6 +81,7 @@ inChromium("sources", () => {
             currency: "eur",
             payment_intent: "pi_first",
             customer_details: { email: "ada@customers.example", name: "Ada Lovelace" },
+            metadata: { gclid: "Cj0-first" },
           },
         },
       };
@@ -95,6 +96,9 @@ inChromium("sources", () => {
       const trace = page.getByRole("dialog");
       await trace.getByRole("heading", { name: "Sandbox" }).waitFor();
       await sees(trace, "pi_first");
+      await sees(trace, "Sender");
+      await sees(trace, "The sender gave these IDs of the ad click:");
+      await sees(trace, "Cj0-first");
       expect(await page.evaluate(() => (window as { isSamePage?: true }).isSamePage)).toBe(true);
       expect(await clicks()).toBeLessThanOrEqual(8);
       expect(errors.scriptErrors).toEqual([]);

@@ -63,7 +63,7 @@ export const events: Translation<typeof eventsText> = {
       "Es gehört vielleicht zu einer anderen Website oder ist älter, als diese Website Ereignisse aufbewahrt. Die ID war <id/>.",
   },
   received: {
-    key: "Eingangsschlüssel",
+    key: "Absender",
     happened: "Geschehen",
     platformEventId: "Ereignis-ID der Plattformen",
     eventId: "Ereignis-ID",
