@@ -124,6 +124,7 @@ export async function claimAll(tx: RowQuery, items: readonly Claimant[]): Promis
   while (undecided.length > 0) {
     const compared = await compareWithHolders(tx, undecided, now);
     rivals.push(...compared.rivals);
+    hold(compared.holding, "order event id");
     const holders = await insertClaims(tx, compared.unheld, { statement: takeExpired, claimOf: wantedOrderEventId, now });
     hold(holders, "order event id");
     undecided = compared.unheld.filter((item) => !holders.has(item));
@@ -160,13 +161,17 @@ const duplicateKeyOf = ({ claim }: Claimant) => claim;
 /** An event whose order event id another email's event holds. */
 type Rival = { item: Claimant; holder: Holder };
 
-/** Finds rivals, and events whose order event id nobody holds any more. All others are duplicates. */
+/**
+ * Finds rivals, events whose order event id nobody holds any more, and those that hold theirs already, because the transaction runs
+ * again: the first event that wants an order event id need not be the one that got it. All others are duplicates.
+ */
 async function compareWithHolders(
   tx: RowQuery,
   items: readonly Claimant[],
   now: number,
-): Promise<{ rivals: Rival[]; unheld: Claimant[] }> {
+): Promise<{ rivals: Rival[]; unheld: Claimant[]; holding: Claimant[] }> {
   const holders = await readHolders(tx, items);
+  const holding: Claimant[] = [];
   const rivals: Rival[] = [];
   const unheld: Claimant[] = [];
   for (const item of items) {
@@ -177,11 +182,12 @@ async function compareWithHolders(
     const own = holderOf(item.claim);
     if (own && own.eventId !== item.event.id) continue;
     const holder = holderOf(wantedOrderEventId(item));
-    if (!holder && !own) unheld.push(item);
+    if (holder?.eventId === item.event.id) holding.push(item);
+    else if (!holder && !own) unheld.push(item);
     else if (!holder) rivals.push({ item, holder: own as Holder });
     else if (holder.personRef !== item.personRef) rivals.push({ item, holder });
   }
-  return { rivals, unheld };
+  return { rivals, unheld, holding };
 }
 
 /** Claims the duplicate keys of rivals. One that is not filtered takes the order event id from a holder that is. */

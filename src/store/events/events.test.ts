@@ -219,6 +219,31 @@ describe.each(["sqlite", "postgres"] as const)("events on %s", async (engine) =>
     },
   );
 
+  test("a transaction that runs again after an order event id was handed over accepts both events again", async () => {
+    const siteId = await newSite(store);
+    const [filtered, human] = [filteredOrder(siteId, "a"), ofOrder(siteId, "b")];
+    const acceptBoth = () => Promise.all([filtered, human].map((item) => store.events.accept(item)));
+    const accepted = [{ duplicate: false }, { duplicate: false, platformEventId: human.orderEventId }];
+    expect(await acceptBoth()).toMatchObject(accepted);
+    expect(await acceptBoth()).toMatchObject(accepted);
+    expect(await store.events.list(siteId, { limit: 10 })).toHaveLength(2);
+  });
+
+  test("a transaction that runs again accepts an event again that took an expired order event id after a duplicate", async () => {
+    const siteId = await newSite(store);
+    const at = (receivedAt: number, email: "a" | "b") => {
+      const item = ofOrder(siteId, email);
+      return { ...item, event: { ...item.event, receivedAt }, claimUntil: receivedAt + hour };
+    };
+    await store.events.accept(at(now, "a"));
+    await store.events.accept(at(now + hour - 10, "b"));
+    const [duplicate, again] = [at(now + hour + 10, "b"), at(now + hour + 10, "a")];
+    const acceptBoth = () => Promise.all([duplicate, again].map((item) => store.events.accept(item)));
+    const answers = [{ duplicate: true }, { duplicate: false, platformEventId: again.orderEventId }];
+    expect(await acceptBoth()).toEqual(answers);
+    expect(await acceptBoth()).toEqual(answers);
+  });
+
   test("an event reads back as it was written, and its extra fields are sealed", async () => {
     const siteId = await newSite(store);
     const item = claiming(siteId, "round", {
