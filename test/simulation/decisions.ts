@@ -193,6 +193,7 @@ export const decisions: readonly Decision[] = [
     { what: "a delivery that a sender repeats is a duplicate", text: "!item.delivery || ⟦¬holders.has(item)⟧);" },
     { what: "of equal events in one transaction one is taken", text: "if (!⟦first.has(key)⟧)" },
     { what: "an email that has its own id is a duplicate", text: "if (⟦own && own.eventId !== item.event.id⟧) continue;" },
+    { what: "a repeated transaction finds the order's id again", text: "if (⟦holder?.eventId === item.event.id⟧) holding" },
     { what: "another email of an order gets its own id", text: "else if (⟦holder.personRef !== item.personRef⟧)" },
     {
       what: "a filtered event hands its order over",

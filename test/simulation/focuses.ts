@@ -139,6 +139,18 @@ export const focuses = {
   },
   /** Senders send the same order several times at once, to several nodes. */
   "equal orders": { faults: {}, orders: 3, robots: 0.3, purchases: 24, trafficMs: 900 },
+  /** The same, in transactions that run again because the confirmation of their commits is lost. */
+  "repeated equal orders": {
+    engine: "postgres",
+    nodes: 1,
+    faults: { "lost commits": 6 },
+    limits: { lanes: 16, batch: 50, perSecond: 1000 },
+    orders: 8,
+    robots: 0.4,
+    sites: 1,
+    purchases: 60,
+    trafficMs: 300,
+  },
   /** Connections are paused and lose their authorisation. */
   "paused connections": {
     faults: {},

@@ -111,6 +111,14 @@ export const mutations: Readonly<Record<string, Mutation>> = {
     focus: "equal orders",
     seed: 1,
   },
+  "an order that was handed over is a duplicate": {
+    what: "A transaction that runs again takes an event for a duplicate that got its order's id from another event.",
+    file: "store/events/claims.ts",
+    find: '    hold(compared.holding, "order event id");\n',
+    replace: "",
+    focus: "repeated equal orders",
+    seed: 1,
+  },
   "every email of an order is a duplicate": {
     what: "Another email of an order is taken for a duplicate.",
     file: "store/events/claims.ts",

@@ -111,4 +111,6 @@ export const pinnedWithFocus: readonly [seed: number, focus: string][] = [
   // The seed ended before the relay tried again to correct due times, which a full disk had kept it from.
   [158, "full disk and crashes"],
   [198, "periods"],
+  // A transaction that ran again took an event for a duplicate to which a filtered event had handed over the order's id.
+  [7_237_368, "large takeover"],
 ];
