@@ -70,14 +70,6 @@ export const mutations: Readonly<Record<string, Mutation>> = {
     seed: 60,
     isRare: true,
   },
-  "own claim counts as another's": {
-    what: "A transaction that runs again takes its own claim for a duplicate.",
-    file: "store/events/claims.ts",
-    find: "SET expires_at = excluded.expires_at\n   WHERE dedup_claims.event_id = excluded.event_id",
-    replace: "SET expires_at = excluded.expires_at\n   WHERE 1 = 0",
-    focus: "lost confirmations",
-    seed: 1,
-  },
   "a claim is taken before it expires": {
     what: "An event without an order id takes the claim of its duplicate.",
     file: "store/events/claims.ts",
