@@ -56,8 +56,18 @@ export const slow = [
   "test/properties/sources.test.ts",
   "test/plugins/n8n.test.ts",
   "src/store/engine/sqlite/checkpoints.test.ts",
-  "src/store/engine/postgres/machines.test.ts",
   "src/maintenance/moves/move.test.ts",
+  "test/deliveryModel/store.test.ts",
+  "test/platforms/confirmations.test.ts",
+  "src/export/due.test.ts",
+  "src/maintenance/dueTimes.test.ts",
+  "src/maintenance/restore.test.ts",
+  "src/store/schema/migrate.test.ts",
+  "src/store/engine/postgres/",
+  "src/reconcile/worker.test.ts",
+  "test/operations/encryptionKey.test.ts",
+  "test/plugins/make.test.ts",
+  "test/properties/mapping.test.ts",
 ];
 
 /** Exceptions to the list above: one story in a browser and one in the dashboard, and what takes a moment. */
