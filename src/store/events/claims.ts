@@ -54,6 +54,9 @@ const takeExpired = rowStatement({
 /** The duplicate key of an event with an order id. */
 export const orderClaim = (orderEventId: string, mode: string, personRef: number) => `${orderEventId} ${mode} ${personRef}`;
 
+/** The order event id of the order of a claim; of a claim without an order something that is no other claim. */
+export const orderOf = (claim: string) => claim.split(" ", 1)[0] as string;
+
 /** The beginning of claims that are a sender's delivery ids. An event that turns out to be a duplicate keeps such a claim. */
 export const deliveryMark = "in ";
 

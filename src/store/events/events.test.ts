@@ -244,6 +244,34 @@ describe.each(["sqlite", "postgres"] as const)("events on %s", async (engine) =>
     expect(await acceptBoth()).toEqual(answers);
   });
 
+  test.each([3, 4, 5, 100])(
+    "an order counts once for an email when the claim of another email was purged, %i at a time",
+    async (rows) => {
+      const siteId = await newSite(store);
+      const at = (receivedAt: number, email: "a" | "b" | "c") => {
+        const item = ofOrder(siteId, email);
+        return { ...item, event: { ...item.event, receivedAt }, claimUntil: receivedAt + hour };
+      };
+      const purge = async (purgedAt: number) => {
+        let removed = 0;
+        for (let after: string | null = ""; after !== null;) {
+          const step = await store.purge.claims(siteId, purgedAt, after, rows);
+          removed += step.removed;
+          after = step.next;
+        }
+        return removed;
+      };
+      // Claims of other events, before and after those of the order.
+      for (const claim of "013579bdf") await store.events.accept(claiming(siteId, claim, { claimUntil: now + 3 * hour }));
+      await store.events.accept(at(now, "a"));
+      await store.events.accept(at(now + 1, "c"));
+      await store.events.accept(at(now + hour - 10, "b"));
+      expect(await purge(now + hour + 5)).toBe(1);
+      expect(await store.events.accept(at(now + hour + 10, "b"))).toEqual({ duplicate: true });
+      expect(await purge(now + 2 * hour)).toBe(2);
+    },
+  );
+
   test("an event reads back as it was written, and its extra fields are sealed", async () => {
     const siteId = await newSite(store);
     const item = claiming(siteId, "round", {

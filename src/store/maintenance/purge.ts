@@ -7,6 +7,7 @@
 import { hourMs } from "../../kernel/time.ts";
 import { idAt, timeOfId } from "../../kernel/ids.ts";
 import { allByKeys, list, padded, type Database, type Query, type Row } from "../engine/database.ts";
+import { orderOf } from "../events/claims.ts";
 import { finalAt } from "../statistics/statistics.ts";
 
 /** `next` is where the next step begins; null at the end. `removed` counts records: an event with its deliveries is one. */
@@ -118,17 +119,27 @@ export function purgeStore(db: Database) {
       return [...new Set(rows.map((row) => String(row.site_id)))];
     },
 
-    /** Reads up to `maxRows` claims after `after`, and removes the expired ones. */
+    /**
+     * Reads up to `maxRows` claims after `after`, and removes the expired ones. An order event id stays while a duplicate key of its
+     * order lasts: without it, a repeat of the event that holds that key would get the order event id, and count once more.
+     */
     async claims(siteId: string, now: number, after: string, maxRows: number): Promise<PurgeStep> {
       const rows = await db.all(
         `SELECT claim, expires_at FROM dedup_claims WHERE site_id = $1 AND claim > $2 ORDER BY claim LIMIT $3`,
         [siteId, after, maxRows],
       );
-      const expired = rows.filter((row) => Number(row.expires_at) <= now).map((row) => String(row.claim));
+      const read = rows.map((row) => ({ claim: String(row.claim), lasts: Number(row.expires_at) > now }));
+      const isEnd = rows.length < maxRows;
+      const last = isEnd ? null : orderOf(read.at(-1)?.claim ?? "");
+      // The duplicate keys of an order follow its order event id. Those of the last order may go on after these rows.
+      const cut = read.findIndex(({ claim }) => claim === last);
+      const whole = cut > 0 ? read.slice(0, cut) : read;
+      const lasting = new Set(whole.flatMap(({ claim, lasts }) => (lasts || claim === last ? orderOf(claim) : [])));
+      const expired = whole.filter(({ claim, lasts }) => !lasts && !lasting.has(claim)).map(({ claim }) => claim);
       // The condition is checked again: a new event may have renewed the claim.
       const sql = `DELETE FROM dedup_claims WHERE site_id = $1 AND expires_at <= $2 AND claim IN ({KEYS}) RETURNING claim`;
       const gone = expired.length ? await db.write((tx) => allByKeys(tx, sql, [siteId, now], expired)) : [];
-      return { removed: gone.length, next: rows.length < maxRows ? null : String(rows.at(-1)?.claim) };
+      return { removed: gone.length, next: isEnd ? null : (whole.at(-1)?.claim ?? null) };
     },
 
     /**
