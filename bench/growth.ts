@@ -70,6 +70,7 @@ async function timeQueries({ installation, records }: Size, times: number): Prom
   const { siteId } = installation;
   const [connectionId = ""] = installation.connectionIds;
   const newest = { before: null, limit: 50 };
+  const lastHour = Math.floor(Date.now() / hourMs) - 1;
   const emailSha256 = hashEmail(knownEmail(records - 1));
   const listSome = async (filter: { emailSha256?: Sha256; orderId?: string }) => {
     if ((await store.events.list(siteId, { ...filter, limit: 50 })).length === 0) throw new Error("a query found no event");
@@ -82,6 +83,7 @@ async function timeQueries({ installation, records }: Size, times: number): Prom
     ["sync log, newest 50", () => store.syncLog.listPage(siteId, {}, newest)],
     ["sync log of a connection", () => store.syncLog.listPage(siteId, { connectionId }, newest)],
     ["sync log, rejected deliveries", () => store.syncLog.listPage(siteId, { states: ["rejected"] }, newest)],
+    ["counting an hour, its first 5", () => store.statistics.listPortion(siteId, lastHour, "", 5)],
   ];
   const medians: [string, number][] = [];
   for (const [what, query] of queries) {

@@ -99,8 +99,9 @@ export function statisticsStore(db: Database) {
     async listPortion(siteId: string, hour: number, after: string, max: number): Promise<Portion> {
       const rows = await db.all(
         `SELECT ${summaryColumns}, ${deliverySource}, time FROM events
-         WHERE site_id = $1 AND id > $2 AND id >= $3 AND id < $4 ORDER BY id LIMIT $5`,
-        [siteId, after, idAt(hour * hourMs), idAt((hour + 1) * hourMs), max],
+         WHERE site_id = $1 AND id > $2 AND id < $3 ORDER BY id LIMIT $4`,
+        // One lower bound: of two, SQLite takes the first, and would read all events from the site's oldest on.
+        [siteId, after || idAt(hour * hourMs), idAt((hour + 1) * hourMs), max],
       );
       const deliveries = await readDeliveries(db, siteId, rows);
       return { events: rows.map(readHappened), deliveries: [...deliveries.values()].flat() };
