@@ -28,29 +28,49 @@ test("where nothing is disturbed, pauses shrink to the length of a step", async 
   for (const isServer of [true, false]) {
     const { rest } = setUp(isServer);
     let pause = 0;
-    for (let i = 0; i < 20; i += 1) pause = await rest(50, 10, 2);
+    for (let i = 0; i < 20; i += 1) pause = await rest(50, 60, 2);
     expect(pause).toBeCloseTo(50);
   }
 });
 
 test("pauses grow while commits take longer than before, and shrink again", async () => {
   const { rest } = setUp(true);
-  for (let i = 0; i < 20; i += 1) await rest(50, 10, 2);
-  const calm = await rest(50, 10, 2);
-  for (let i = 0; i < 10; i += 1) await rest(50, 10, 4);
-  const disturbed = await rest(50, 10, 4);
+  for (let i = 0; i < 20; i += 1) await rest(50, 60, 2);
+  const calm = await rest(50, 60, 2);
+  for (let i = 0; i < 10; i += 1) await rest(50, 60, 4);
+  const disturbed = await rest(50, 60, 4);
   expect(disturbed).toBeGreaterThan(calm * 10);
-  for (let i = 0; i < 20; i += 1) await rest(50, 10, 2);
-  expect(await rest(50, 10, 2)).toBeCloseTo(calm);
+  for (let i = 0; i < 20; i += 1) await rest(50, 60, 2);
+  expect(await rest(50, 60, 2)).toBeCloseTo(calm);
 });
 
-test("pauses grow while the thread is late", async () => {
+test("what commits tell is kept while there are too few for another look", async () => {
+  const { rest } = setUp(false);
+  for (let i = 0; i < 20; i += 1) await rest(4, 60, 2);
+  for (let i = 0; i < 4; i += 1) await rest(4, 60, 6);
+  const pauses: number[] = [];
+  for (let i = 0; i < 6; i += 1) pauses.push(await rest(4, 1, 6));
+  expect(pauses).toEqual(Array.from({ length: 6 }, () => 4 * 16));
+});
+
+test("a database that has become slower for other reasons is not spared for ever", async () => {
+  const { rest } = setUp(true);
+  for (let i = 0; i < 5; i += 1) await rest(50, 60, 2);
+  expect(await rest(50, 60, 6)).toBeCloseTo(50);
+  let pause = 0;
+  for (let i = 0; i < 3000; i += 1) pause = await rest(50, 60, 6);
+  expect(pause).toBeLessThan(100);
+});
+
+test("pauses grow while the thread is late, and shrink again", async () => {
   const { rest, world } = setUp(false);
-  for (let i = 0; i < 5; i += 1) await rest(4);
+  for (let i = 0; i < 200; i += 1) await rest(4);
   world.lateMs = 20;
-  await rest(4);
+  for (let i = 0; i < 200; i += 1) await rest(4);
   world.lateMs = 0;
-  expect(await rest(4)).toBe(8);
+  expect(await rest(4)).toBe(4 * 16);
+  for (let i = 0; i < 500; i += 1) await rest(4);
+  expect(await rest(4)).toBe(4);
 });
 
 test("nothing goes on while a standby server is far behind", async () => {

@@ -1,8 +1,8 @@
 // The pace of background work that reads or deletes many rows: it gives way to events.
 //
 // In the embedded store a step blocks the thread that accepts events, so it lasts a few milliseconds. On a server it runs beside the
-// events, and every statement is a round trip, so a step is longer. The pause after a step grows while commits take longer than
-// before, or this thread is late; otherwise it shrinks.
+// events, and every statement is a round trip, so a step is longer. The pauses grow while commits take longer than before, or this
+// thread is late; otherwise they shrink. A log that grows fast delays the commits of events, too: on the disk, with the thread free.
 
 import { setTimeout as wait } from "node:timers/promises";
 import { yieldToEventLoop } from "../kernel/deadline.ts";
@@ -53,11 +53,12 @@ const minPauseMs = 1;
 const maxPauseMs = 1000;
 /** A timer of a quiet thread is late by less. */
 const lateMs = 4;
+/** After so many commits, or so long, there is enough to tell whether events are disturbed. */
+const look = { commits: 50, ms: 500 };
 /** Commits may take this much longer than when they were fastest. */
-const slower = { factor: 1.2, ms: 0.5 };
-const minCommits = 8;
-/** What was fastest is forgotten slowly, because a database may become slower for other reasons. */
-const forget = 1.02;
+const slower = { factor: 1.2, ms: 0.25 };
+/** What was fastest is forgotten slowly, because a database may become slower for other reasons: by this factor in a second. */
+const forget = 1.002;
 const maxLagBytes = 64 * 2 ** 20;
 const lagEveryMs = 5000;
 
@@ -65,16 +66,23 @@ export function createPace({ isServer, elapsed, readCommits, readLagBytes, sleep
   const stepMs = isServer ? stepsMs.server : stepsMs.embedded;
   let multiple = 1;
   let fastestMs = Infinity;
-  let before = readCommits();
   let lagReadAt = -Infinity;
+  /** Since the last look. */
+  let since = { at: elapsed(), commits: readCommits(), rests: 0, lateRests: 0 };
 
-  function areCommitsSlow(): boolean {
-    const { count, ms } = readCommits();
-    if (count - before.count < minCommits) return false;
-    const meanMs = (ms - before.ms) / (count - before.count);
-    before = { count, ms };
-    fastestMs = Math.min(meanMs, fastestMs * forget);
-    return meanMs > fastestMs * slower.factor + slower.ms;
+  /** Returns null while too little has happened to tell. */
+  function areEventsDisturbed(): boolean | null {
+    const { at, commits, rests, lateRests } = since;
+    const now = readCommits();
+    const count = now.count - commits.count;
+    const tookMs = elapsed() - at;
+    if (count < look.commits && tookMs < look.ms) return null;
+    since = { at: elapsed(), commits: now, rests: 0, lateRests: 0 };
+    const isLate = lateRests > rests / 4;
+    if (count === 0) return isLate;
+    const meanMs = (now.ms - commits.ms) / count;
+    fastestMs = Math.min(meanMs, fastestMs * forget ** (tookMs / 1000));
+    return isLate || meanMs > fastestMs * slower.factor + slower.ms;
   }
 
   async function isStandbyBehind(): Promise<boolean> {
@@ -91,9 +99,11 @@ export function createPace({ isServer, elapsed, readCommits, readLagBytes, sleep
       const pauseMs = Math.min(maxPauseMs, Math.max(minPauseMs, tookMs * multiple));
       const startedAt = elapsed();
       await sleep(pauseMs, signal);
-      const isLate = elapsed() - startedAt - pauseMs > lateMs;
-      const isDisturbing = areCommitsSlow() || isLate;
-      multiple = Math.min(multiples.max, Math.max(multiples.min, isDisturbing ? multiple * 2 : multiple / 1.5));
+      since.rests += 1;
+      if (elapsed() - startedAt - pauseMs > lateMs) since.lateRests += 1;
+      const isDisturbing = areEventsDisturbed();
+      if (isDisturbing !== null)
+        multiple = Math.min(multiples.max, Math.max(multiples.min, isDisturbing ? multiple * 2 : multiple / 1.5));
       while (!signal?.aborted && (await isStandbyBehind())) await sleep(maxPauseMs, signal);
     },
   };
