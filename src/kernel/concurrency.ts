@@ -19,8 +19,6 @@ const pauseMs = 4;
 const pauseAfterWaitMs = 2;
 /** So long after their last request others count as active: their next one may come at any moment. */
 const activeMs = 1000;
-/** So many short pieces of work begin in a turn of the event loop while requests of other keys are being answered. */
-const piecesPerTurn = 2;
 /** So many of one key wait for their turn. */
 const maxWaitingPieces = 1000;
 /** The longest wait for what a slice has begun: a store that hangs must not stop everybody's work. */
@@ -70,8 +68,8 @@ export function createThreadShare({
 }: ShareOptions = {}) {
   const slices = createQueue();
   const pieces = createQueue();
-  /** In this turn of the event loop. */
-  let begunPieces = 0;
+  /** A piece began in this turn of the event loop. */
+  let hasBegun = false;
   /** The number of requests that are being answered, by key and in all. */
   const answering = new Map<string, number>();
   let answers = 0;
@@ -109,17 +107,17 @@ export function createThreadShare({
     });
   }
 
-  function countPiece(): void {
-    if (begunPieces === 0) setImmediate(beginPieces);
-    begunPieces += 1;
+  function notePiece(): void {
+    if (!hasBegun) setImmediate(beginPiece);
+    hasBegun = true;
   }
 
-  function beginPieces(): void {
-    begunPieces = 0;
-    for (let next = pieces.take(); next; next = begunPieces < piecesPerTurn ? pieces.take() : undefined) {
-      countPiece();
-      next();
-    }
+  function beginPiece(): void {
+    hasBegun = false;
+    const next = pieces.take();
+    if (!next) return;
+    notePiece();
+    next();
   }
 
   /** No slice begins until `work` has ended. */
@@ -168,13 +166,13 @@ export function createThreadShare({
     nextSlice,
 
     /**
-     * Short work that comes in floods, such as reports of visits: while requests of other keys are being answered, a few pieces begin in a turn
+     * Short work that comes in floods, such as reports of visits: while requests of other keys are being answered, one piece begins in a turn
      * of the event loop, and the others wait for the next ones. An answer takes many turns, so that each must be short. Returns a promise when
      * the work must wait, and "full" when too much of its key waits already.
      */
     piece(key: string): Promise<void> | "full" | undefined {
-      if (pieces.nextKey() === undefined && (begunPieces < piecesPerTurn || !isContended(key))) {
-        countPiece();
+      if (pieces.nextKey() === undefined && (!hasBegun || !isContended(key))) {
+        notePiece();
         return undefined;
       }
       if (pieces.count(key) >= maxWaitingPieces) return "full";
