@@ -13,6 +13,7 @@ import { rememberFocus } from "./common/recentFocus.ts";
 import { askEarly, queryClient } from "./common/api/query.ts";
 import { startLanguage, useShownLanguage } from "./common/shownLanguage.ts";
 import { loadFrame, router } from "./router.tsx";
+import { loadNamedPage } from "./pages.ts";
 import { askForOverview } from "./scenes/overview/askEarly.ts";
 import { makeTheme } from "./theme.ts";
 
@@ -40,6 +41,7 @@ const hasFrame = document.querySelector("link[rel=modulepreload]") !== null;
 if (hasFrame) {
   void askEarly("GET /session", {});
   void askForOverview(location);
+  void loadNamedPage(location);
 }
 rememberFocus();
 // Until then the page shows the brand. Not awaited here: the frame's file imports this one.

@@ -74,3 +74,13 @@ export const sitePages: readonly SitePage[] = [
   { path: "settings/oauth-apps", load: () => import("./scenes/settings/OAuthApps.tsx") },
   { path: "settings/audit", load: () => import("./scenes/settings/Audit.tsx") },
 ];
+
+/** Loads the code of the page that an address names, so that it comes together with that of the frame around it. */
+export async function loadNamedPage({ pathname }: Location): Promise<void> {
+  const [, path] = /^\/dashboard\/sites\/[\w-]+\/(.+)$/.exec(pathname) ?? [];
+  // A failure shows when the page is opened.
+  await sitePages
+    .find((page) => page.path === path)
+    ?.load()
+    .catch(() => {});
+}

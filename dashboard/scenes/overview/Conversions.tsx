@@ -36,60 +36,58 @@ const useRowsLink = ({ site, of }: { site: string; of: Pick<Statistics, "from" |
   label: overviewText.events,
 });
 
-/** What stands around the charts, before the figures have come: on a slow line, the page is painted a second earlier. */
-export function ComingCharts(props: { site: string; of: Pick<Statistics, "from" | "to" | "step"> }) {
-  const rows = useRowsLink(props);
-  return [overviewText.conversions, overviewText.value].map(({ title, about }) => (
-    <ChartCard key={title} title={title} counts={about[props.of.step]} rows={rows}>
-      <Skeleton height={244} />
-    </ChartCard>
-  ));
-}
+/**
+ * What stands around a chart is there before its figures, and stays when they come: on a slow line, the page is painted half a second
+ * earlier.
+ */
+type Coming = { site: string; of: Pick<Statistics, "from" | "to" | "step">; figures: Statistics | undefined };
+const coming = <Skeleton height={244} />;
 
-export function ConversionsChart(props: Props) {
-  const { of } = props;
-  const mark = useSiteMark();
-  const toEvents = useToEvents(props);
+export function ConversionsChart({ site, of, figures }: Coming) {
   return (
     <ChartCard
       title={overviewText.conversions.title}
       counts={overviewText.conversions.about[of.step]}
-      rows={useRowsLink(props)}
-      nothing={of.totals.conversions === 0 ? overviewText.noConversions : null}
+      rows={useRowsLink({ site, of })}
+      nothing={figures?.totals.conversions === 0 ? overviewText.noConversions : null}
     >
-      <TimeChart
-        label={overviewText.conversions.chart[of.step]}
-        {...stepsOf(of)}
-        height={220}
-        series={[
-          {
-            name: overviewText.conversions.title,
-            values: of.steps.map(({ conversions }) => conversions),
-            tone: "accent",
-          },
-        ]}
-        mark={mark}
-        earlier={earlierOf(of, ({ conversions }) => conversions)}
-        onPick={toEvents}
-      />
+      {figures ? <ConversionsOverTime site={site} of={figures} /> : coming}
     </ChartCard>
   );
 }
 
-export function ValueChart(props: Props) {
+function ConversionsOverTime(props: Props) {
   const { of } = props;
   const mark = useSiteMark();
   const toEvents = useToEvents(props);
-  const { refunds } = of.totals;
-  const currencies = of.totals.values.map(({ currency }) => currency);
+  return (
+    <TimeChart
+      label={overviewText.conversions.chart[of.step]}
+      {...stepsOf(of)}
+      height={220}
+      series={[
+        {
+          name: overviewText.conversions.title,
+          values: of.steps.map(({ conversions }) => conversions),
+          tone: "accent",
+        },
+      ]}
+      mark={mark}
+      earlier={earlierOf(of, ({ conversions }) => conversions)}
+      onPick={toEvents}
+    />
+  );
+}
+
+export function ValueChart({ site, of, figures }: Coming) {
+  const currencies = figures?.totals.values.map((one) => one.currency) ?? [];
   const [chosen, choose] = useState<string | null>(null);
   const currency = chosen && currencies.includes(chosen) ? chosen : (currencies[0] ?? "");
-  const text = (value: number) => moneyText(value, currency);
   return (
     <ChartCard
       title={overviewText.value.title}
       counts={overviewText.value.about[of.step]}
-      rows={useRowsLink(props)}
+      rows={useRowsLink({ site, of })}
       actions={
         currencies.length > 1 && (
           <SegmentedControl
@@ -101,8 +99,21 @@ export function ValueChart(props: Props) {
           />
         )
       }
-      nothing={currency === "" ? overviewText.value.none : null}
+      nothing={figures && currency === "" ? overviewText.value.none : null}
     >
+      {figures ? <ValueOverTime site={site} of={figures} currency={currency} /> : coming}
+    </ChartCard>
+  );
+}
+
+function ValueOverTime({ currency, ...props }: Props & { currency: string }) {
+  const { of } = props;
+  const mark = useSiteMark();
+  const toEvents = useToEvents(props);
+  const { refunds } = of.totals;
+  const text = (value: number) => moneyText(value, currency);
+  return (
+    <>
       <TimeChart
         label={overviewText.value.series(currency)}
         {...stepsOf(of)}
@@ -125,6 +136,6 @@ export function ValueChart(props: Props) {
           {overviewText.value.refunded(refunds.map((one) => moneyText(one.value, one.currency)).join(" · "))}
         </Text>
       )}
-    </ChartCard>
+    </>
   );
 }

@@ -12,7 +12,7 @@ import { useQueryParams } from "../../common/lists/queryParams.ts";
 import { PlatformMark } from "../../common/platforms/PlatformMark.tsx";
 import { LoadError } from "../../common/states.tsx";
 import { Checklist } from "./Checklist.tsx";
-import { ComingCharts, ConversionsChart, ValueChart } from "./Conversions.tsx";
+import { ConversionsChart, ValueChart } from "./Conversions.tsx";
 import { Deliveries } from "./Deliveries.tsx";
 import { Feed } from "./Feed.tsx";
 import { Numbers } from "./Numbers.tsx";
@@ -49,6 +49,7 @@ function LiveOverview() {
   const period = readPeriod(text("range"), time("from"), time("to"));
   const { segment } = useSegment();
   const { data, error, refetch } = useStatistics(site, period, segment, timeZone);
+  const shown = data ?? periodOf(period, timeZone, Date.now());
   const isNew = details?.health.figures?.lastEventAt === null && !segment && data !== undefined && isEmpty(data);
   return (
     <Page
@@ -66,18 +67,12 @@ function LiveOverview() {
       {error && <LoadError error={error} onRetry={() => void refetch()} />}
       {!isNew && (data ? <Numbers site={site} of={data} segment={segment} /> : !error && <NumbersSkeleton />)}
       <div className="cc-beside" data-alone={isNew || segment !== null}>
-        {!isNew && (
+        {!isNew && (data || !error) && (
           <div>
             {/* On a laptop both charts fit beside each other; wider, the feed stands beside them. */}
             <SimpleGrid cols={{ base: 1, md: 2, lg: segment ? 2 : 1 }} spacing="md">
-              {data ? (
-                <>
-                  <ConversionsChart site={site} of={data} />
-                  <ValueChart site={site} of={data} />
-                </>
-              ) : (
-                !error && <ComingCharts site={site} of={periodOf(period, timeZone, Date.now())} />
-              )}
+              <ConversionsChart site={site} of={shown} figures={data} />
+              <ValueChart site={site} of={shown} figures={data} />
             </SimpleGrid>
           </div>
         )}
