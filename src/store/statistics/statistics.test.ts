@@ -1,9 +1,10 @@
 // Hourly statistics, inbound counts and rejected requests, on both engines.
 
+import { closeSync, openSync, writeSync } from "node:fs";
 import { afterAll, describe, expect, test } from "vitest";
 import { hourMs } from "../../kernel/time.ts";
 import { byNode, newEvent } from "../../../test/support/events.ts";
-import { createNodes } from "../../../test/support/nodes.ts";
+import { createAt, createNodes, newLocation, sql } from "../../../test/support/nodes.ts";
 import { shortId, ulid } from "../../kernel/ids.ts";
 import type { Figure } from "./statistics.ts";
 
@@ -183,4 +184,36 @@ describe.each(["sqlite", "postgres"] as const)("statistics on %s", async (engine
     await store.rejectedRequests.purge(siteId, now + 40 * 24 * hourMs);
     expect(await store.rejectedRequests.list(siteId, { limit: 10 })).toEqual([]);
   });
+});
+
+test("an hour is counted without reading the hours before it", async () => {
+  const location = await newLocation("sqlite");
+  if (location.engine !== "sqlite") throw new Error("a file was wanted");
+  const siteId = shortId();
+  const accepting = await createAt(location);
+  const accept = (hour: number, count: number) =>
+    Promise.all(
+      Array.from({ length: count }, () =>
+        accepting.events.accept(newEvent(siteId, { id: ulid(hour * hourMs) }, { ownership: byNode() })),
+      ),
+    );
+  await accept(thisHour - 5, 200);
+  await accept(thisHour - 1, 3);
+  await accepting.close();
+
+  // Whoever reads the first page of the events' primary key fails.
+  const [first] = await sql(
+    location,
+    `SELECT pageno, pgsize FROM dbstat WHERE name = 'sqlite_autoindex_events_1' AND pagetype = 'leaf' ORDER BY path`,
+  );
+  const size = Number(first?.pgsize);
+  const file = openSync(location.file, "r+");
+  writeSync(file, Buffer.alloc(size), 0, size, (Number(first?.pageno) - 1) * size);
+  closeSync(file);
+
+  const { statistics, close } = await createAt(location);
+  const listPortion = (hour: number) => statistics.listPortion(siteId, hour, "", 200);
+  expect((await listPortion(thisHour - 1)).events).toHaveLength(3);
+  await expect(listPortion(thisHour - 5)).rejects.toThrow("malformed");
+  await close();
 });
