@@ -143,7 +143,7 @@ const bullmq = (appendfsync: string): Peer => ({
   },
 });
 
-const graphile: Peer = {
+const graphile = (): Peer => ({
   name: "Express, graphile-worker, PostgreSQL",
   version: `${versionOf("express")}, ${versionOf("graphile-worker")}, 18`,
   answers: "when PostgreSQL has the jobs",
@@ -159,9 +159,9 @@ const graphile: Peer = {
     };
     return runProgram(["apps/graphile.mjs"], env, await freePort(), /^ready/, store);
   },
-};
+});
 
-const nodeRed: Peer = {
+const nodeRed = (): Peer => ({
   name: "Node-RED",
   version: versionOf("node-red"),
   answers: "when all platforms have answered",
@@ -175,7 +175,7 @@ const nodeRed: Peer = {
     await untilListening(port);
     return running;
   },
-};
+});
 
 /** http in → function → three requests → join → function → http response, as its cookbook shows. */
 function flow(ports: readonly number[]): object[] {
@@ -216,13 +216,13 @@ return msg;`;
   ];
 }
 
-const walkerOs: Peer = {
+const walkerOs = (): Peer => ({
   name: "walkerOS collector, Express",
   version: `${versionOf("@walkeros/collector")}, ${versionOf("express")}`,
   answers: "when all platforms have answered",
   keeps: "in memory",
   start: async (ports) => runProgram(["apps/walkeros.mjs"], { TARGETS: targetsOf(ports) }, await freePort(), /^ready/, null),
-};
+});
 
 const ownVersion = JSON.parse(readFileSync(`${here}../../package.json`, "utf8")).version;
 
@@ -261,11 +261,12 @@ const cleancast = (engine: Engine): Peer => ({
   },
 });
 
+/** After `installPeers`: their versions are those that are installed. */
 export const allPeers = (): Peer[] => [
   cleancast("sqlite"),
   cleancast("postgres"),
-  nodeRed,
-  walkerOs,
+  nodeRed(),
+  walkerOs(),
   ...(redisVersion() === null ? [] : [bullmq("everysec"), bullmq("always")]),
-  graphile,
+  graphile(),
 ];
