@@ -5,6 +5,7 @@
 //   --days N       the days of history in the demo (62)
 //   --only REGEXP  only pages whose name matches
 //   --size NAMES   the windows (desktop,laptop,phone)
+//   --scheme NAMES the colours (light,dark)
 //   --locale NAMES the languages and formats of the browser (en-US), like en-US,de-DE
 //   --guides       only the pictures of the README and of the guides, which go to docs/images
 
@@ -33,6 +34,7 @@ const { values } = parseArgs({
     days: { type: "string", default: "62" },
     only: { type: "string", default: "" },
     size: { type: "string", default: "desktop,laptop,phone" },
+    scheme: { type: "string", default: "light,dark" },
     locale: { type: "string", default: "en-US" },
     guides: { type: "boolean", default: false },
   },
@@ -49,7 +51,8 @@ const sizes = {
 } as const;
 const unknownSize = wantedSizes.find((name) => !Object.hasOwn(sizes, name));
 if (unknownSize !== undefined) throw new Error(`There is no size ${unknownSize}. Choose from ${Object.keys(sizes).join(", ")}.`);
-const schemes = ["light", "dark"] as const;
+const schemes = (["light", "dark"] as const).filter((one) => values.scheme.split(",").includes(one));
+if (schemes.length === 0) throw new Error(`There are no colours ${values.scheme}. Choose from light, dark.`);
 const pictureSize = { width: 1120, height: 900 };
 
 const margin = 16;
