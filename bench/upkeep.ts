@@ -80,9 +80,9 @@ async function measure(
   const runs: LoadResult[] = [];
   const isEnough = () => (name === "none" ? runs.length >= (quick ? 1 : 7) : isOver);
   do {
-    const run = await measureLoad(harness, candidate, { perSecond, ms: quick ? 500 : 3000, pid: candidate.pid }, maxFailed);
+    const one = await measureLoad(harness, candidate, { perSecond, ms: quick ? 500 : 3000, pid: candidate.pid }, maxFailed);
     // The one in which the work ends is only partly beside it.
-    if (!isOver || runs.length === 0) runs.push(run);
+    if (!isOver || runs.length === 0) runs.push(one);
   } while (!isEnough());
   await watching;
   // The work may have begun between two looks.
@@ -218,7 +218,7 @@ async function run(mode: Mode): Promise<Findings> {
           "refused",
           "CPU µs/event",
         ],
-        rows: each.flatMap(({ engine, of, name }) =>
+        rows: each.flatMap(({ of, name }) =>
           (["none", ...upkeepWorks] as const).map((work) => [
             name,
             work === "none" ? "" : `${work} ${sizeOf(mode).toLocaleString("en")}`,
