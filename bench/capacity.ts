@@ -2,11 +2,12 @@
 //
 //   npx node bench/capacity.ts   writes the tables of docs/explanation/capacity-planning.md; the benchmark of the nodes does so too
 //
-// Nothing here is simulated: queues, peaks and limits of platforms are not in the numbers.
+// Peaks, queues and limits of platforms are not in the numbers, but for the day that day.ts simulates.
 
 import { readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { platforms } from "../src/platforms/index.ts";
+import { simulateDay } from "./day.ts";
 import { readMeasured, upkeepWorks, type Measured, type Point } from "./measured.ts";
 import { number, type Table } from "./part.ts";
 import { tableText } from "./report.ts";
@@ -110,7 +111,9 @@ export function drainSeconds({ perSecond, nodes, databaseCores, sharded, busy }:
   return (perSecond * assumed.outageSeconds) / rate;
 }
 
-function capacityTables(measured = readMeasured()): Record<"plans" | "parts" | "cores" | "quotas", Omit<Table, "title">> {
+type Tables = Record<"plans" | "parts" | "day" | "cores" | "quotas", Omit<Table, "title">>;
+
+async function capacityTables(measured = readMeasured()): Promise<Tables> {
   const costs = costsOf(measured);
   const plans = steps.map((step) => planFor(step, costs));
   const alike = measured.points.filter(({ connections }) => connections === assumed.connections);
@@ -136,6 +139,14 @@ function capacityTables(measured = readMeasured()): Record<"plans" | "parts" | "
     parts: {
       head: ["part", "needed", "measured", "of the plan", "gives way at"],
       rows: partRows(planFor(large, costs), costs, measured),
+    },
+    day: {
+      head: ["nodes", "largest site", "busiest node", "an hour is counted within", "and purged within", ""],
+      rows: await Promise.all(
+        [12, 24, planFor(large, costs).nodes].flatMap((nodes) =>
+          [false, true].map((isUneven) => dayRow(nodes, isUneven, measured)),
+        ),
+      ),
     },
     cores: {
       head: ["events/s", "nodes", "cores of the database", "cores in all", "USD a month"],
@@ -242,6 +253,19 @@ function partRows(plan: Plan, costs: Costs, measured: Measured): string[][] {
   ];
 }
 
+async function dayRow(nodes: number, isUneven: boolean, measured: Measured): Promise<string[]> {
+  const { perSecond, sites } = large;
+  const day = await simulateDay({ perSecond, sites, nodes, isUneven }, measured);
+  return [
+    number(nodes),
+    `${number(day.largestSite * 100)} %`,
+    `${number(day.busiestNode)}/s`,
+    `${number(day.countedAfter)} min`,
+    `${number(day.purgedAfter)} min`,
+    day.keepsUp ? "keeps up" : "**falls behind**",
+  ];
+}
+
 const walOf = ({ points }: Measured) => arrivalsOf(points, 200).result.walBytes;
 
 function coreRow({ perSecond, nodes, databaseCores, standby }: Plan): string[] {
@@ -258,8 +282,8 @@ function bytes(count: number): string {
 const page = fileURLToPath(new URL("../docs/explanation/capacity-planning.md", import.meta.url));
 
 /** Replaces the tables, which stand between marker comments. The text is written by hand. */
-export function withTables(text: string, tables = capacityTables()): string {
-  return Object.entries(tables).reduce((result, [name, table]) => {
+export async function withTables(text: string): Promise<string> {
+  return Object.entries(await capacityTables()).reduce((result, [name, table]) => {
     const place = new RegExp(`(<!-- computed: ${name} -->\n\n).*?(\n\n<!-- end -->)`, "s");
     if (!place.test(result)) throw new Error(`docs/explanation/capacity-planning.md has no place for the table ${name}`);
     return result.replace(place, (_, before, after) => `${before}${tableText(table)}${after}`);
@@ -267,6 +291,6 @@ export function withTables(text: string, tables = capacityTables()): string {
 }
 
 export const capacityPage = () => readFileSync(page, "utf8");
-export const writeCapacityPage = () => writeFileSync(page, withTables(capacityPage()));
+export const writeCapacityPage = async () => writeFileSync(page, await withTables(capacityPage()));
 
-if (process.argv[1] === fileURLToPath(import.meta.url)) writeCapacityPage();
+if (process.argv[1] === fileURLToPath(import.meta.url)) await writeCapacityPage();

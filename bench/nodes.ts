@@ -82,7 +82,7 @@ async function run(mode: Mode): Promise<Findings> {
   };
   if (!mode.quick) {
     writeMeasured(measured);
-    writeCapacityPage();
+    await writeCapacityPage();
   }
   await stopFleets(fleets);
   for (const harness of harnesses.values()) await closeHarness(await harness, []);

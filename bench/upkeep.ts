@@ -194,7 +194,7 @@ async function run(mode: Mode): Promise<Findings> {
   if (onServer && !mode.quick) {
     const rates = Object.fromEntries(upkeepWorks.map((work) => [work, onServer[work].perSecond]));
     writeMeasured({ ...readMeasured(), upkeep: rates as Record<Upkeep, number> });
-    writeCapacityPage();
+    await writeCapacityPage();
   }
   const nameOf = { sqlite: "SQLite", postgres: `PostgreSQL at ${distanceMs} ms` };
   const each = engines.flatMap((engine) => {
