@@ -141,7 +141,7 @@ async function capacityTables(measured = readMeasured()): Promise<Tables> {
       rows: partRows(planFor(large, costs), costs, measured),
     },
     day: {
-      head: ["nodes", "largest site", "busiest node", "an hour is counted within", "and purged within", ""],
+      head: ["nodes", "largest site", "events of the busiest node", "an hour is counted within", "and purged within", ""],
       rows: await Promise.all(
         [12, 24, planFor(large, costs).nodes].flatMap((nodes) =>
           [false, true].map((isUneven) => dayRow(nodes, isUneven, measured)),
@@ -260,8 +260,8 @@ async function dayRow(nodes: number, isUneven: boolean, measured: Measured): Pro
     number(nodes),
     `${number(day.largestSite * 100)} %`,
     `${number(day.busiestNode)}/s`,
-    `${number(day.countedAfter)} min`,
-    `${number(day.purgedAfter)} min`,
+    day.keepsUp ? `${number(day.countedAfter)} min` : "–",
+    day.keepsUp ? `${number(day.purgedAfter)} min` : "–",
     day.keepsUp ? "keeps up" : "**falls behind**",
   ];
 }

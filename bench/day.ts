@@ -1,8 +1,8 @@
 // Simulates two days of an installation: its nodes count and purge at the rates that were measured for one node, and divide the sites
 // as the relay does. How the events are spread over sites and hours is assumed.
 //
-// An hour is counted when it has ended, and purged when it is past its retention. A node does both beside each other: the pauses of each
-// leave half of the time or more.
+// An hour is counted once, when it has ended, and purged when it is past its retention. A node is taken to do both beside each other,
+// because the pauses of each leave half of the time or more.
 
 import { readShare } from "../src/background/share.ts";
 import { minuteMs } from "../src/kernel/time.ts";

@@ -267,7 +267,7 @@ async function run(mode: Mode): Promise<Findings> {
       ),
     ]),
     notes: [
-      `CPU includes that of the work. What is left was not done within ${maxMsOf(mode) / 1000} seconds. The seeded events are spread over
+      `CPU includes that of the work. What is left was not done within ${maxMsOf(mode) / 1000} seconds, or is of the newest two hours. The seeded events are spread over
 ${seededDays} days. Times are those of a relay that never waits for a processor: what its thread waited for one is subtracted.`,
     ],
   };

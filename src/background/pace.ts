@@ -53,8 +53,8 @@ const minPauseMs = 1;
 const maxPauseMs = 1000;
 /** A timer of a quiet thread is late by less. */
 const lateMs = 4;
-/** After so many commits, or so long, there is enough to tell whether events are disturbed. */
-const look = { commits: 50, ms: 500 };
+/** So many commits tell whether events are disturbed. Fewer in so long tell nothing: their mean is chance. */
+const look = { commits: 50, ms: 5000 };
 /** Commits may take this much longer than when they were fastest. */
 const slower = { factor: 1.2, ms: 0.25 };
 /** What was fastest is forgotten slowly, because a database may become slower for other reasons: by this factor in a second. */
@@ -79,7 +79,7 @@ export function createPace({ isServer, elapsed, readCommits, readLagBytes, sleep
     if (count < look.commits && tookMs < look.ms) return null;
     since = { at: elapsed(), commits: now, rests: 0, lateRests: 0 };
     const isLate = lateRests > rests / 4;
-    if (count === 0) return isLate;
+    if (count < look.commits) return isLate;
     const meanMs = (now.ms - commits.ms) / count;
     fastestMs = Math.min(meanMs, fastestMs * forget ** (tookMs / 1000));
     return isLate || meanMs > fastestMs * slower.factor + slower.ms;

@@ -67,13 +67,15 @@ function LiveOverview() {
       {error && <LoadError error={error} onRetry={() => void refetch()} />}
       {!isNew && (data ? <Numbers site={site} of={data} segment={segment} /> : !error && <NumbersSkeleton />)}
       <div className="cc-beside" data-alone={isNew || segment !== null}>
-        {!isNew && (data || !error) && (
+        {!isNew && (
           <div>
             {/* On a laptop both charts fit beside each other; wider, the feed stands beside them. */}
-            <SimpleGrid cols={{ base: 1, md: 2, lg: segment ? 2 : 1 }} spacing="md">
-              <ConversionsChart site={site} of={shown} figures={data} />
-              <ValueChart site={site} of={shown} figures={data} />
-            </SimpleGrid>
+            {(data || !error) && (
+              <SimpleGrid cols={{ base: 1, md: 2, lg: segment ? 2 : 1 }} spacing="md">
+                <ConversionsChart site={site} of={shown} figures={data} />
+                <ValueChart site={site} of={shown} figures={data} />
+              </SimpleGrid>
+            )}
           </div>
         )}
         {/* The feed has all events of the site. It stays where it is when a site turns out to be new, or it would begin twice.

@@ -16,7 +16,7 @@ const startPages = 4000;
 /** The writer waits for at most so many pages to be copied, unless the log has grown beyond `maxPages`. */
 const maxRestPages = 1000;
 const maxPages = 40_000;
-/** After the log was copied, what was written meanwhile is. */
+/** What was written during a copy is copied again, at most so often. */
 const maxShortCopies = 4;
 /** Measuring the log costs five microseconds, so not every commit does it. */
 const measureEveryMs = 20;
@@ -76,8 +76,7 @@ const program = `
     try {
       parentPort.postMessage(work[task]());
     } catch (error) {
-      endTransaction(db, "ROLLBACK");
-      endTransaction(guard, "ROLLBACK");
+      for (const one of [db, guard, nextGuard]) endTransaction(one, "ROLLBACK");
       parentPort.postMessage({ error: error.message, code: error.errcode ?? 0 });
     }
   });
