@@ -9,7 +9,7 @@ import { minuteMs } from "../src/kernel/time.ts";
 import { closedAfterMs } from "../src/store/statistics/statistics.ts";
 import type { Measured } from "./measured.ts";
 
-export type DayOptions = {
+type DayOptions = {
   perSecond: number;
   sites: number;
   nodes: number;
@@ -17,7 +17,7 @@ export type DayOptions = {
   isUneven: boolean;
 };
 
-export type Day = {
+type Day = {
   /** The share of all events that the largest site has. */
   largestSite: number;
   /** Events a second of the node with the most, over the day. */
