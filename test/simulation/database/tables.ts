@@ -2,6 +2,7 @@
 // the record, changes can be undone and made again, as a crash, a lost commit or another transaction requires.
 
 import { DatabaseSync, type StatementSync } from "node:sqlite";
+import { toSqliteParams } from "../../../src/store/engine/sqlite/dialect.ts";
 
 export type Value = string | number | null;
 export type Row = Record<string, Value>;
@@ -114,7 +115,7 @@ export class Tables {
   prepare(sql: string): StatementSync {
     let statement = this.#statements.get(sql);
     if (!statement) {
-      statement = this.#db.prepare(sql.replace(/\$(\d+)/g, "?$1"));
+      statement = this.#db.prepare(toSqliteParams(sql));
       this.#statements.set(sql, statement);
     }
     return statement;
