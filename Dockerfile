@@ -10,8 +10,10 @@
 # The tests of this project have no Docker. test/packaging.test.ts checks this file against the project, and installs and runs
 # the same package.
 
-# The package is the same for every architecture, so it is built once, without emulation.
-FROM --platform=$BUILDPLATFORM node:24-trixie-slim AS build
+# Without emulation: the package is the same for every architecture.
+FROM --platform=$BUILDPLATFORM node:24.21.0-trixie-slim@sha256:8ec5d7557396cfe32d21c3f9c13072355ceab22b584578ca4bb28af31120cffe AS builder
+
+FROM builder AS build
 WORKDIR /src
 COPY package.json package-lock.json .npmrc ./
 RUN --mount=type=cache,target=/root/.npm npm ci --ignore-scripts
@@ -24,7 +26,7 @@ RUN npm run build \
 
 # The Node of the image's architecture, in the version and with the checksum of the lockfile. Without .npmrc, which includes the
 # packages for development.
-FROM --platform=$BUILDPLATFORM node:24-trixie-slim AS runtime
+FROM builder AS runtime
 ARG TARGETARCH
 WORKDIR /runtime
 COPY package.json package-lock.json ./
@@ -32,7 +34,7 @@ RUN --mount=type=cache,target=/root/.npm \
     npm ci --ignore-scripts --omit=dev --os=linux --cpu="$(echo "$TARGETARCH" | sed s/amd64/x64/)" \
  && mv node_modules/node-linux-* /node
 
-FROM debian:trixie-slim
+FROM debian:13.7-slim@sha256:a29215f6a35e51e22adffa17f89e9d2ef06214e64a2bad10d765c46aea49f11f
 LABEL org.opencontainers.image.title="Cleancast" \
       org.opencontainers.image.description="The open-source conversion relay" \
       org.opencontainers.image.licenses="MIT"

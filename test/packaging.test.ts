@@ -208,6 +208,8 @@ const settings = new Set(
   [...read("src/installation/config.ts").matchAll(/"([A-Z][A-Z0-9_]+)"/g)].map(([, name]) => name as string),
 );
 
+const pinned = /^\w+:\d+(?:\.\d+)+(?:-[\w-]+)?@sha256:[0-9a-f]{64}$/;
+
 describe("the image", () => {
   const dockerfile = read("Dockerfile");
 
@@ -218,10 +220,16 @@ describe("the image", () => {
     for (const [, path] of dockerfile.matchAll(/"\/app\/([^"]+)"/g)) expect(existsSync(join(root, path as string))).toBe(true);
     for (const [, name] of dockerfile.matchAll(/^ENV (\w+)=/gm)) expect(settings).toContain(name);
     // The image is built and run with the same major version.
-    const builders = [...dockerfile.matchAll(/^FROM --platform=\$BUILDPLATFORM node:(\d+)-/gm)];
-    expect(builders).toHaveLength(2);
-    for (const [, builder] of builders)
-      for (const version of Object.values(manifest.optionalDependencies)) expect(version.split(".")[0]).toBe(builder);
+    const [, builder] = /^FROM --platform=\$BUILDPLATFORM node:(\d+)\./m.exec(dockerfile) ?? [];
+    for (const version of Object.values(manifest.optionalDependencies)) expect(version.split(".")[0]).toBe(builder);
+  });
+
+  test("the image is made from images that cannot be changed afterwards, and names their versions", () => {
+    const stages = [...dockerfile.matchAll(/ AS (\w+)$/gm)].map(([, stage]) => stage as string);
+    const from = [...dockerfile.matchAll(/^FROM (?:--\S+ )?(\S+)/gm)].map(([, image]) => image as string);
+    const images = from.filter((image) => !stages.includes(image));
+    expect(images).toHaveLength(2);
+    for (const image of images) expect(image).toMatch(pinned);
   });
 
   test("the image of each published architecture gets the Node of that architecture", async () => {
@@ -353,6 +361,12 @@ describe.each(["compose.yaml", "compose.postgres.yaml"])("ops/compose/%s", (name
         else expect(compose.volumes).toHaveProperty(from);
       }
     }
+  });
+
+  test("a compose file uses images that cannot be changed afterwards, and names their versions", () => {
+    const others = Object.entries(compose.services).filter(([service]) => !service.startsWith("relay"));
+    expect(others.length).toBeGreaterThan(0);
+    for (const [, { image }] of others) expect(image).toMatch(pinned);
   });
 
   test("the network of a compose file is none that clouds, Kubernetes or Docker use by default", () => {
