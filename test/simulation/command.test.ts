@@ -3,6 +3,7 @@
 import { execFile } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
+import { focuses } from "./focuses.ts";
 
 const main = fileURLToPath(new URL("main.ts", import.meta.url));
 
@@ -33,6 +34,16 @@ test("a run with a seed that fails ends with 1, its trace, and the command that 
   const again = await run("--seed", seed, "--mutation", mutation);
   expect([again.code, again.out]).toEqual([1, expect.stringContaining(`seed ${seed}, trace `)]);
   expect(again.out).toContain("rules violation: ");
+});
+
+test("a run under each focus repeats a seed that fails under its own", async () => {
+  const mutation = "newest period first";
+  const { code, out } = await run("--seeds", "1", "--focus", "all", "--mutation", mutation);
+  const all = Object.keys(focuses).length;
+  expect([code, out]).toEqual([1, expect.stringContaining(`${all} of ${all} seeds`)]);
+  const [, seed = "", focus = ""] = /-- --seed (\d+) --mutation "newest period first" --focus "(.+)"$/m.exec(out) ?? [];
+  const again = await run("--seed", seed, "--mutation", mutation, "--focus", focus);
+  expect([again.code, again.out]).toEqual([1, expect.stringContaining(`seed ${seed}, trace `)]);
 });
 
 test.each([
