@@ -65,11 +65,12 @@ function commandOf(result: SeedResult): string {
 /** Runs seeds again and shows their traces. Returns true if every promise held. */
 async function show(seeds: Seeds): Promise<boolean> {
   let isGood = true;
-  await runWorker({ seeds, trace: true, mutation, focus }, ({ seed: one, trace, failure, hash }) => {
+  await runWorker({ seeds, trace: true, mutation, focus }, ({ seed: one, focus: name, trace, failure, hash }) => {
     const file = join(mkdtempSync(join(tmpdir(), "cleancast-seed-")), `${one}.trace`);
     writeFileSync(file, `${trace?.join("\n")}\n`);
     console.log(`${trace?.slice(-shownLines).join("\n")}\n`);
-    console.log(`seed ${one}, trace ${hash}: ${failure ?? "every promise held"}\n${file}\n`);
+    const under = name === null ? "" : `, focus "${name}"`;
+    console.log(`seed ${one}, trace ${hash}${under}: ${failure ?? "every promise held"}\n${file}\n`);
     isGood &&= failure === null;
   });
   return isGood;
