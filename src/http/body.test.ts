@@ -1,9 +1,14 @@
 import { once } from "node:events";
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import { createConnection, type AddressInfo, type Socket } from "node:net";
-import { setTimeout as sleep } from "node:timers/promises";
+import { createServer, IncomingMessage, type ServerResponse } from "node:http";
+import { createConnection, Socket, type AddressInfo } from "node:net";
+import { setImmediate as turn, setTimeout as sleep } from "node:timers/promises";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { readBytes } from "./body.ts";
+
+setFlagsFromString("--expose-gc");
+const gc = runInNewContext("gc") as () => void;
 
 const maxBytes = 1000;
 
@@ -82,5 +87,23 @@ describe("a request body", () => {
   test("a body that is read leaves the request complete, so that a shutdown waits for its answer", async () => {
     await read("Content-Length: 5", ["hello"]);
     expect(requests.at(-1)?.complete).toBe(true);
+  });
+
+  test("a body in chunks of a byte each takes little more memory than its bytes", async () => {
+    const request = new IncomingMessage(new Socket());
+    const reading = readBytes(request, 10_000_000);
+    const chunks = 100_000;
+    gc();
+    const { heapUsed, external } = process.memoryUsage();
+    for (let i = 0; i < chunks; i++) {
+      request.push(Buffer.alloc(1, "abc"[i % 3]));
+      if (i % 1000 === 0) await turn();
+    }
+    await turn();
+    gc();
+    const used = process.memoryUsage();
+    expect(used.heapUsed + used.external - heapUsed - external).toBeLessThan(20 * chunks);
+    request.push(null);
+    expect(String(await reading)).toBe("abc".repeat(chunks / 3 + 1).slice(0, chunks));
   });
 });

@@ -3,6 +3,8 @@ import type { IncomingMessage } from "node:http";
 /** Takes the length of what has arrived of a body that is not complete yet; false ends the reading. */
 type Hold = (bytes: number) => boolean;
 
+const empty = Buffer.alloc(0);
+
 /** Reads a body up to `maxBytes`. Resolves as soon as it is too large: a chunked body has no declared length. */
 export function readBytes(request: IncomingMessage, maxBytes: number): Promise<Buffer | "too large" | "cut">;
 export function readBytes(
@@ -17,16 +19,16 @@ export function readBytes(
 ): Promise<Buffer | "too large" | "cut" | "no room"> {
   return new Promise((resolve) => {
     const declaredSize = Number(request.headers["content-length"] ?? 0);
-    let parts: Buffer[] = [];
+    let body: Buffer = empty;
     let size = 0;
     let isGivenUp = false;
     const giveUp = (reason: "too large" | "no room") => {
       isGivenUp = true;
-      parts = [];
+      body = empty;
       resolve(reason);
       drain(request);
     };
-    const end = () => resolve(parts.length === 1 ? (parts[0] as Buffer) : Buffer.concat(parts));
+    const end = () => resolve(body.length === size ? body : body.subarray(0, size));
     const stall = watchStall(request, () => resolve("cut"));
     if (declaredSize > maxBytes) return giveUp("too large");
     // The sender closed the connection while the request was checked: no event follows.
@@ -35,15 +37,30 @@ export function readBytes(
       stall?.refresh();
       if (isGivenUp) return;
       size += part.length;
-      parts.push(part);
-      if (size > maxBytes) giveUp("too large");
-      else if (size === declaredSize) end();
+      if (size > maxBytes) return giveUp("too large");
+      body = size === part.length ? part : append(body, size - part.length, part, maxBytes);
+      if (size === declaredSize) end();
       else if (!hold(part.length)) giveUp("no room");
     });
     if (declaredSize === 0) request.on("end", end);
     // Also when the sender closes the connection.
     request.on("error", () => resolve("cut"));
   });
+}
+
+/**
+ * Adds a part to the first `size` bytes of a body. One buffer holds them all: each part takes some hundred bytes beside its own, and a
+ * sender can make them of a byte each.
+ */
+function append(body: Buffer, size: number, part: Buffer, maxBytes: number): Buffer {
+  const needed = size + part.length;
+  let room = body;
+  if (room.length < needed) {
+    room = Buffer.allocUnsafeSlow(Math.max(needed, Math.min(2 * room.length, maxBytes)));
+    body.copy(room, 0, 0, size);
+  }
+  part.copy(room, size);
+  return room;
 }
 
 /** Longer than a sender pauses between two chunks. */
