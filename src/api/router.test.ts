@@ -1,5 +1,7 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import Fastify from "fastify";
 import { expect, test } from "vitest";
+import { operator } from "../access/actor.ts";
 import type { RouteName } from "../contract/contract.ts";
 import type { Directory } from "../sites/directory.ts";
 import { PostgresError } from "../store/engine/postgres/errors.ts";
@@ -37,6 +39,34 @@ test("a store that is away for a moment is answered with 503 and Retry-After, so
 test("a defect is answered with 500, because asking again would not help", async () => {
   const { response, code } = await ask("/api/v1/session", () => Promise.reject(new Error("a defect")));
   expect([response.statusCode, response.headers["retry-after"], code]).toEqual([500, undefined, "internal"]);
+});
+
+test("a file whose rows cannot all be read ends with a broken connection, and the cause is reported", async () => {
+  const defects: unknown[] = [];
+  async function* lines() {
+    yield "first line\n";
+    await sleep(50);
+    throw new Error("the database is away");
+  }
+  const router = createRouter({
+    handlers: { "GET /sites/:site/events.csv": async () => lines() } as Partial<Handlers<RouteName>> as Handlers<RouteName>,
+    directory: { site: () => ({ id: "s1" }) } as unknown as Directory,
+    transport: { trusted: () => true, requireTls: false },
+    actorOf: async () => operator,
+    now: Date.now,
+    onDefect: (error) => defects.push(error),
+  });
+  const app = Fastify();
+  app.all("/api/v1/*", (request, reply) => router.answer(request, reply));
+  const address = await app.listen({ host: "127.0.0.1", port: 0 });
+  try {
+    const answer = await fetch(`${address}/api/v1/sites/s1/events.csv`);
+    expect(answer.status).toBe(200);
+    await expect(answer.text()).rejects.toThrow("terminated");
+    expect(defects.map(String)).toEqual(["Error: the database is away"]);
+  } finally {
+    await app.close();
+  }
 });
 
 test.each(["%00", "%01", "%02"])("the control character %s in an address is refused", async (character) => {

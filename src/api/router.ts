@@ -80,8 +80,9 @@ export function createRouter(options: RouterOptions): Router {
       try {
         await run(request, reply);
       } catch (error) {
+        const refusal = toRefusal(error, onDefect);
         if (reply.sent) return void reply.raw.destroy();
-        await refuse(reply, toRefusal(error, onDefect));
+        await refuse(reply, refusal);
       }
     },
   };

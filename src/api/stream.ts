@@ -3,7 +3,10 @@
 import { once } from "node:events";
 import type { FastifyReply } from "fastify";
 
-/** Writes piece by piece with backpressure, until the source ends or the client disconnects. */
+/**
+ * Writes piece by piece with backpressure, until the source ends or the client disconnects. Where the source fails, the connection breaks:
+ * a file that ended in order would look as if it were whole.
+ */
 export async function stream(
   reply: FastifyReply,
   kind: "stream" | "csv",
@@ -18,13 +21,16 @@ export async function stream(
   const end = () => void iterator.return?.();
   raw.once("close", end);
   if (kind === "stream") closing.addEventListener("abort", end, { once: true });
+  let isWhole = false;
   try {
     for (let next = await iterator.next(); !next.done && !raw.destroyed; next = await iterator.next())
       if (!raw.write(next.value) && !raw.destroyed) await Promise.race([once(raw, "drain"), once(raw, "close")]);
+    isWhole = true;
   } finally {
     // The client may have disconnected before the close listener was added.
     end();
     closing.removeEventListener("abort", end);
-    raw.end();
+    if (isWhole) raw.end();
+    else raw.destroy();
   }
 }

@@ -108,8 +108,8 @@ export function createSharedViews(context: ApiContext) {
         if (wait > 0) throw new Denied("too_many", say("too_many_requests"), Math.ceil(wait));
         return await work();
       } catch (error) {
-        if (reply.sent) return void reply.raw.destroy();
         if (!(error instanceof Refusal)) onDefect(error);
+        if (reply.sent) return void reply.raw.destroy();
         const { status, retryAfterSeconds, message } =
           error instanceof Refusal ? error : new Denied("unavailable", say("store_away"), 5);
         if (retryAfterSeconds !== undefined) reply.header("retry-after", String(retryAfterSeconds));
