@@ -140,6 +140,15 @@ describe.each(endToEndEngines)("integrations in the management API on %s", (engi
     expect(fault(await viewer.ask(`POST /sites/${site}/connections/none/verify`))[0]).toBe(403);
   });
 
+  test("backfills cannot be started without end: each start reads every event of its period", async () => {
+    const third = (await owner.ask("POST /sites", { host: "third.example" })).json.id;
+    const wanted = { platform: "webhook", settings: { url: `${receiver.url}/hook` } };
+    const { connection } = (await owner.ask(`POST /sites/${third}/connections`, wanted)).json;
+    const start = () => owner.ask(`POST /sites/${third}/connections/${connection.id}/backfill`, { days: 1, perMinute: 60 });
+    const answers = await Promise.all(Array.from({ length: 101 }, start));
+    expect(answers.filter(({ answer }) => answer.status === 429)).toHaveLength(1);
+  });
+
   test("a connection can be created, previewed, tested, changed, paused, resumed and deleted", async () => {
     const url = `${receiver.url}/hook/secret-path`;
     const body = { platform: "webhook", settings: { url, headers: `{"Authorization":"Bearer hush-hush"}` } };

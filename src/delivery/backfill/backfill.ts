@@ -2,7 +2,7 @@
 // them: because it is new, or because it could not send them then.
 
 import { maxBackfillDays, maxBackfillPace } from "../../kernel/backfill.ts";
-import { yieldToEventLoop } from "../../kernel/deadline.ts";
+import { threadShare } from "../../kernel/concurrency.ts";
 import { idAt } from "../../kernel/ids.ts";
 import { say } from "../../kernel/messages/message.ts";
 import { Refusal, type By } from "../../kernel/refusal.ts";
@@ -13,7 +13,8 @@ import type { BackfillRow } from "../../store/deliveries/backfills.ts";
 import type { Store } from "../../store/store.ts";
 import { createEligibility } from "./eligibility.ts";
 
-const pageSize = 200;
+/** A page takes a few milliseconds of the thread that accepts events. */
+const pageSize = 50;
 
 type BackfillCount = {
   /** Events in the period. */
@@ -41,6 +42,8 @@ export async function countBackfill(
   const startedAt = performance.now();
   let after = idAt(now - days * dayMs);
   while (performance.now() - startedAt < maxMs) {
+    // The embedded store runs on that thread.
+    await threadShare.nextSlice(site.id);
     const page = await judge(after, idAt(now), pageSize, now);
     for (const { leftOut } of page) {
       count.found += 1;
@@ -50,8 +53,6 @@ export async function countBackfill(
     const last = page.at(-1);
     if (page.length < pageSize || !last) return { ...count, isComplete: true };
     after = last.id;
-    // The embedded store shares its thread with the inbound endpoint.
-    await yieldToEventLoop();
   }
   return count;
 }
