@@ -1,7 +1,7 @@
 // The shape of a request: the names of its fields, their types, and values that are masked. The field picker of the dashboard
 // shows it; the request itself is not kept.
 
-import { maskAddresses } from "../kernel/maskAddresses.ts";
+import { maskAndCut } from "../kernel/maskAddresses.ts";
 import { isRecord } from "./mapping/functions.ts";
 
 export type Shape = { path: string; type: "text" | "number" | "boolean" | "null" | "list" | "object"; sample: string };
@@ -12,7 +12,7 @@ const maxPathLength = 300;
 
 const bareName = /^[\p{L}_][\p{L}\p{N}_-]*$/u;
 /** Forms may use what people entered as the name of a field. */
-const step = (name: string) => (bareName.test(name) ? `.${name}` : `["${maskAddresses(name.replaceAll('"', ""))}"]`);
+const step = (name: string) => (bareName.test(name) ? `.${name}` : `["${maskAndCut(name.replaceAll('"', ""), maxPathLength)}"]`);
 
 /** Lists the fields of a body in the order in which they were written, each with the path that a mapping would use. */
 export function shapeOf(body: unknown): Shape[] {

@@ -9,6 +9,7 @@ import { hashPerson, readEmail } from "../../identity/person.ts";
 import { clicksOfVisits, readCarried, type Links } from "../../identity/links.ts";
 import { identifyVisitor } from "../../identity/visits.ts";
 import type { Person, Visit } from "../../kernel/event.ts";
+import { threadShare } from "../../kernel/concurrency.ts";
 import { orderEventIdOf, ulid } from "../../kernel/ids.ts";
 import { dayMs } from "../../kernel/time.ts";
 import type { Acceptance, Received } from "../../pipeline.ts";
@@ -65,7 +66,7 @@ export async function relayOutcomes(
   const known = outcomes.every(isComplete) ? nothingKnown : await findKnown(outcomes, context, options.store);
   const linked = outcomes.some(isLinked) ? await findLinked(outcomes, context, options) : nothingLinked;
   const learned: SenderRef[] = [];
-  const read = outcomes.map((outcome): ReadOutcome | WaitingOutcome | SourceResult => {
+  const readOne = (outcome: Outcome): ReadOutcome | WaitingOutcome | SourceResult => {
     if (outcome.is === "ignored")
       return { ...resultOf(outcome), outcome: "ignored", reason: outcome.reason, detail: outcome.detail };
     const fields = readOutcome(outcome, known, linked.get(outcome), context);
@@ -79,7 +80,8 @@ export async function relayOutcomes(
     if (outcome.is !== "learned") return { about: outcome, fields, refs };
     learned.push(...refs);
     return { ...resultOf(outcome), outcome: "learned" };
-  });
+  };
+  const read = outcomes.length > 1 ? await threadShare.map(context.site.id, outcomes, readOne) : outcomes.map(readOne);
   // No id is reserved before all entries are read: a defect in between would leave it reserved.
   const entries = read.map((one) => ("fields" in one ? { about: one.about, received: receive(one, context, options) } : one));
   const batch = entries.flatMap((one) => ("received" in one ? [one.received] : []));

@@ -138,6 +138,21 @@ describe.each(["sqlite", "postgres"] as const)("what waits on %s", async (engine
     expect(await ofBad()).toMatchObject([{ outcome: "ignored", reason: "unavailable", dueAt: null }]);
   });
 
+  test("the many entries of a request are read in slices, between which others are answered", async () => {
+    const { relay, refused } = await setUp();
+    const items = Array.from({ length: 100 }, (_, i) => ({ id: `${i}`, name: "tea", quantity: 1, price: 1 }));
+    let turns = 0;
+    const count = () => {
+      turns += 1;
+      turning = setImmediate(count);
+    };
+    let turning = setImmediate(count);
+    refused.add("many");
+    await expect(relay(Array.from({ length: 500 }, () => saleOf("many", { items })))).rejects.toThrow("the store refuses it");
+    clearImmediate(turning);
+    expect(turns).toBeGreaterThan(5);
+  });
+
   test("two sources that report one repayment at the same moment count it once", async () => {
     const { relay, pass, list, refundsOf } = await setUp({ kinds: ["paddle", "shopify"] });
     await relay([sale]);
