@@ -17,6 +17,7 @@ import type { Kind } from "../../sources/kind.ts";
 import { kindOf } from "../../sources/kinds/index.ts";
 import { runKind, type Outcome } from "../../sources/run.ts";
 import { verify, type VerificationFault } from "../../sources/verify.ts";
+import { maxBodyBytes } from "../body.ts";
 import type { Load } from "../load.ts";
 import { refusals, sendRefusal, type InboundRefusal } from "../refusals.ts";
 import { relayOutcomes, type RelayOptions } from "./relayOutcomes.ts";
@@ -175,11 +176,18 @@ async function takeRequest(token: string, request: IncomingMessage, call: Source
   if (bytes === "no room") return postpone("overloaded");
   if (bytes === "too large") return tooLarge;
   if (bytes === "cut") return refusals.incompleteBody;
-  if (!load.take(site.id, 1)) return postpone("overloaded");
+  let units = 0;
+  const takeRoom = (events: number) => {
+    load.give(site.id, units);
+    const wanted = Math.max(events, bytes.length / maxBodyBytes);
+    units = load.take(site.id, wanted) ? wanted : 0;
+    return units > 0;
+  };
+  if (!takeRoom(1)) return postpone("overloaded");
   try {
-    return await threadShare.answer(site.id, () => takeBody({ request, bytes, kind, source, site }, call));
+    return await threadShare.answer(site.id, () => takeBody({ request, bytes, kind, source, site, takeRoom }, call));
   } finally {
-    load.give(site.id, 1);
+    load.give(site.id, units);
   }
 }
 
@@ -199,10 +207,16 @@ function siteOf(
   return owner && owner.id !== site.id ? null : { source, site };
 }
 
-type Taken = Found & { request: IncomingMessage; bytes: Buffer; kind: Kind };
+type Taken = Found & {
+  request: IncomingMessage;
+  bytes: Buffer;
+  kind: Kind;
+  /** Takes room for so many events in place of what the request has; false where there is none. */
+  takeRoom: (events: number) => boolean;
+};
 
 async function takeBody(taken: Taken, call: SourceCall): Promise<InboundRefusal | null> {
-  const { request, bytes, kind, source, site } = taken;
+  const { request, bytes, kind, source, site, takeRoom } = taken;
   const { receivedAt, line, options } = call;
   const { observer } = options;
   const contentType = request.headers["content-type"] ?? "";
@@ -221,6 +235,10 @@ async function takeBody(taken: Taken, call: SourceCall): Promise<InboundRefusal 
   const settings = settingsOfSource(source);
   const outcomes = runKind(compiledKindOf(source), { headers: request.headers, body }, settings, clickIdName);
   observer.addShape(source, { type: outcomes[0]?.type ?? "", body, bytes, headers: request.headers, settings }, receivedAt);
+  if (outcomes.length > 1 && !takeRoom(outcomes.length)) {
+    observer.addPostponed(source, "overloaded", receivedAt);
+    return busy(kind, "overloaded");
+  }
   try {
     const deadline = receivedAt + answerShare * options.answerMs;
     const relayed = relayOutcomes(outcomes, { site, source, receivedAt, deadline }, options);
