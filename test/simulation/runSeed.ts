@@ -59,8 +59,8 @@ const isOfClocks = (fault: string) => /^(?:node|PostgreSQL|network): /.test(faul
 /** By then everything must have drained. */
 const maxDrainMs = 120_000;
 /**
- * Under a focus no fault needs longer, except one that keeps due times from being corrected: the relay tries that again after a
- * minute. A planted bug that keeps something open is found after a third of the steps.
+ * Under a focus no fault needs longer, except one that keeps due times from being corrected or a result from being written: the relay
+ * corrects due times again after a minute. A planted bug that keeps something open is found after a third of the steps.
  */
 const maxFocusedDrainMs = 40_000;
 /** What a node committed after its death, and after others took over from it, is found when its row is read again. */
@@ -114,7 +114,7 @@ class Run {
   /** Processes that were told to stop and had work left when their time was over. */
   readonly #stoppedLate = new Set<SimulatedProcess>();
   #isOver = false;
-  /** A correction of due times failed. */
+  /** A correction of due times failed, or came before a result could be written. */
   #hasUncorrectedTimes = false;
 
   constructor(world: World, scenario: Scenario, base: Base, drainMs: number) {
@@ -230,7 +230,7 @@ class Run {
     if (!process.isAlive) return;
     const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
     this.#world.log(process.name, `defect ${text.split("\n", 1)[0]} ${JSON.stringify(about)}`);
-    if ("dueTimes" in about) this.#hasUncorrectedTimes = true;
+    if ("dueTimes" in about || "event" in about) this.#hasUncorrectedTimes = true;
     // Without its database a relay cannot stop in order. It says what is left, and ends. What is left finds the store closed.
     if ("stopping" in about) this.#stoppedLate.add(process);
     const isOfStop =
