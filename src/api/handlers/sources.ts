@@ -4,7 +4,7 @@ import type { Answer } from "../../contract/contract.ts";
 import type { sourceRoutes } from "../../contract/webhooks/sources.ts";
 import { clickIdName } from "../../identity/clickIds.ts";
 import { say } from "../../kernel/messages/message.ts";
-import { Missing, Refusal } from "../../kernel/refusal.ts";
+import { Denied, Missing, Refusal } from "../../kernel/refusal.ts";
 import { hourMs } from "../../kernel/time.ts";
 import { sourceOutcomes } from "../../kernel/event.ts";
 import type { Site, Source } from "../../sites/directory.ts";
@@ -128,8 +128,11 @@ export function sourceHandlers(context: ApiContext): Handlers<keyof typeof sourc
       return { address: addressOf(site, source) ?? "", oldUntil };
     },
 
-    async "POST /sites/:site/sources/:source/preview"({ site, params, body }) {
+    async "POST /sites/:site/sources/:source/preview"({ site, params, body, actor }) {
       const source = find(site, params.source);
+      // A mapping can put contact data of a kept request into any field.
+      if (body.request !== undefined && actor?.kind === "API key" && !actor.scopes.includes("people"))
+        throw new Denied("forbidden", say("needs_scope", { scope: "people" }));
       const { compiled, settings } = previewKind(source, body.settings, now());
       const { kind } = compiled;
       const given = body.request === undefined ? body : await readKept(source, body.request);

@@ -131,7 +131,11 @@ export const sourceRoutes = {
         .max(1024 * 1024)
         .optional()
         .describe("The body as the sender would write it."),
-      request: id.optional().describe("The id of a kept request, in place of headers and body. Contact data of it is masked."),
+      request: id
+        .optional()
+        .describe(
+          "The id of a kept request, in place of headers and body. The fields of the person are masked. An API key needs `people`, too: settings can map contact data to other fields.",
+        ),
       settings: settings.optional().describe("Settings to try in place of the saved ones."),
     }),
     answer: z.object({
