@@ -5,6 +5,7 @@ import { poll } from "../background/poll.ts";
 import type { AllowList, Resolve } from "../delivery/addresses.ts";
 import { download, DownloadFailed } from "../delivery/download.ts";
 import type { DueWork } from "../delivery/due/dueWork.ts";
+import { forEachConcurrently } from "../kernel/concurrency.ts";
 import { english } from "../kernel/messages/message.ts";
 import { Refusal } from "../kernel/refusal.ts";
 import { dayMs, minuteMs } from "../kernel/time.ts";
@@ -46,13 +47,15 @@ export function startFeeds(options: FeedWorkerOptions): { stop(): Promise<void> 
   });
 }
 
-/** Fetches the feeds that are due, one after the other. */
+/** A site's server may be slow; each has one feed. */
+const maxConcurrent = 8;
+
+/** Fetches the feeds that are due. */
 export async function fetchDue(options: FeedWorkerOptions, signal: AbortSignal): Promise<void> {
   const { store, directory, now, onDefect } = options;
-  for (const feed of await listDue(options)) {
-    if (signal.aborted) return;
+  await forEachConcurrently(await listDue(options), maxConcurrent, async (feed) => {
     const site = directory.site(feed.siteId);
-    if (!site || !isWorking(site)) continue;
+    if (signal.aborted || !site || !isWorking(site)) return;
     const claimedAt = now();
     try {
       if (await store.orderFeeds.claim(feed, claimedAt)) await fetchOne(options, { feed, site, claimedAt }, signal);
@@ -60,7 +63,7 @@ export async function fetchDue(options: FeedWorkerOptions, signal: AbortSignal):
       // A claim ends after an hour, and the feed is tried again.
       onDefect(error, { worker: "order feeds", site: feed.siteId });
     }
-  }
+  });
 }
 
 async function listDue({ store, dueWork, now, onDefect }: FeedWorkerOptions): Promise<Feed[]> {

@@ -313,6 +313,23 @@ describe.each(engines)("reconciliation on %s", async (engine) => {
       await clear(site);
     });
 
+    test("whose server does not answer keeps no other waiting", async () => {
+      const [slow, fast] = [await withFeed({ url: `${origin}/slow.csv` }), await withFeed()];
+      let release = () => {};
+      answer = (request, response) => {
+        const end = () => void response.end(csv);
+        if (request.url === "/slow.csv") release = end;
+        else end();
+      };
+      const working = work({ dueWork: { listed: () => [slow, fast].map(({ id }) => ({ siteId: id, id })) } });
+      await eventually("the other one is fetched", async () => (await findFeed(store, fast.id))?.fetchedAt === now);
+      expect((await findFeed(store, slow.id))?.fetchedAt).not.toBe(now);
+      release();
+      await working;
+      expect((await findFeed(store, slow.id))?.fetchedAt).toBe(now);
+      for (const site of [slow, fast]) await clear(site);
+    });
+
     test.each(["find", "claim"] as const)(
       "whose %s fails keeps no other waiting, and is fetched when it is listed again",
       async (method) => {
