@@ -24,7 +24,7 @@ const importKey = "import";
 
 /** More than the maximum age of a row, so that overlapping exports add nothing twice. */
 const minDedupMs = 91 * dayMs;
-const textFields = ["email", "hashed_email", "event", "currency", "orderId", "phone", "firstName", "lastName"];
+const textFields = ["email", "hashed_email", "event", "currency", "orderId", "leadId", "phone", "firstName", "lastName"];
 
 type ConversionImport = {
   id: string;
