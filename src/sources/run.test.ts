@@ -8,9 +8,11 @@ import { FieldFault } from "../inbound/fieldFault.ts";
 import { readFields } from "../inbound/fields.ts";
 import { checkSource } from "../sites/sources.ts";
 import { withMapping } from "./customRules.ts";
+import type { Kind } from "./kind.ts";
 import { custom } from "./kinds/custom/index.ts";
 import { hubspot } from "./kinds/hubspot/index.ts";
 import { shopify } from "./kinds/shopify/index.ts";
+import { standardWebhooks } from "./kinds/standard_webhooks/index.ts";
 import { compileKind, runKind } from "./run.ts";
 
 const compiled = compileKind(shopify);
@@ -58,6 +60,34 @@ test("such texts cost no conversion, and an address that has one stays refused",
   };
   expect(read(order)).toMatchObject({ orderId: "#10 01\ufffd", value: 49.9 });
   expect(read({ ...order, email: "ada\0@example.com" })).toBeInstanceOf(FieldFault);
+});
+
+const orderOf = (id: string, status = "paid") => ({ id, status, email: `${id}@example.com` });
+const idsOf = (kind: Kind, given: Record<string, string>, headers: Record<string, string>, orders: readonly unknown[]) => {
+  const settings = { entries: "orders", email: "email", order_id: "id", ...given };
+  const outcomes = runKind(compileKind(withMapping(kind, settings)), { headers, body: { orders } }, settings, clickIdName);
+  return outcomes.map(({ is, deliveryId }) => (is === "ignored" ? is : deliveryId));
+};
+
+test.each<[what: string, kind: Kind, settings: Record<string, string>]>([
+  ["Standard Webhooks", standardWebhooks, {}],
+  ["a mapped header", custom, { delivery_id: "$headers.webhook-id" }],
+])("entries that share the id of their request have one each, the same in every repeat: %s", (_what, kind, settings) => {
+  const headers = { "webhook-id": "msg_1" };
+  const orders = [orderOf("a"), null, orderOf("b", "open"), orderOf("c"), orderOf("d")];
+  const ids = () => idsOf(kind, settings, headers, orders);
+  expect(ids()).toEqual(["msg_1", "ignored", "msg_1 #2", "msg_1 #3", "msg_1 #4"]);
+  expect(ids()).toEqual(ids());
+  // What is ignored changes with the settings, and the ids of the others do not.
+  const paid = idsOf(kind, { ...settings, when: 'status = "paid"' }, headers, orders);
+  expect(paid).toEqual(["msg_1", "ignored", "ignored", "msg_1 #3", "msg_1 #4"]);
+  expect(idsOf(kind, settings, headers, [orderOf("a")])).toEqual(["msg_1"]);
+});
+
+test("entries that have ids of their own keep them, wherever a repeat has them", () => {
+  const settings = { delivery_id: "id" };
+  expect(idsOf(custom, settings, {}, [orderOf("a"), orderOf("b"), orderOf("c")])).toEqual(["a", "b", "c"]);
+  expect(idsOf(custom, settings, {}, [orderOf("c"), orderOf("b")])).toEqual(["c", "b"]);
 });
 
 /** One of these took 150 seconds of the thread that accepts the events of all sites. */

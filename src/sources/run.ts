@@ -129,8 +129,11 @@ export function runKind(
   try {
     const all = compiled.entries ? evaluate(compiled.entries, { entry: body, around, work }) : body;
     const entries = compiled.entries && Array.isArray(all) ? all : [all];
-    for (const entry of entries.slice(0, maxEntries))
-      outcomes.push(...runEntry(compiled, { entry, around, work }, settings, isClickId));
+    const taken = new Set<string>();
+    for (const [at, entry] of entries.slice(0, maxEntries).entries()) {
+      const scope = { entry, around, work };
+      outcomes.push(...runEntry(compiled, scope, deliveryIdOf(compiled, scope, at, taken), settings, isClickId));
+    }
     if (entries.length > maxEntries) leaveOut("too many entries");
   } catch (error) {
     if (!(error instanceof TooMuchWork)) throw error;
@@ -139,19 +142,32 @@ export function runKind(
   return outcomes;
 }
 
+/**
+ * Entries may share the id of their request: all but the first have their place added. Ignored entries count too, so that a repeat of
+ * the request gives the same ids whatever the settings are by then. Ids of the entries' own stay: a repeat may have other entries.
+ */
+function deliveryIdOf({ delivery }: CompiledKind, scope: Scope, at: number, taken: Set<string>): string | null {
+  const id = delivery && textOf(delivery, scope)?.slice(0, 512);
+  if (!id) return null;
+  if (taken.has(id)) return `${id} #${at}`;
+  taken.add(id);
+  return id;
+}
+
 /** Of a time such as `2026-11-18T10:00:00.000Z`, without its fraction. */
 const secondLength = 19;
 
 function runEntry(
   compiled: CompiledKind,
   scope: Scope,
+  deliveryId: string | null,
   settings: Readonly<Record<string, string>>,
   isClickId: (name: string) => string | undefined,
 ): Outcome[] {
   const about: About = {
     // What is shown of it is shorter, and masked before it is cut: a part of an address would not be recognised.
     type: cut(textOf(compiled.type, scope) ?? "", 2000),
-    deliveryId: compiled.delivery ? (textOf(compiled.delivery, scope)?.slice(0, 512) ?? null) : null,
+    deliveryId,
   };
   if (!isRecord(scope.entry)) return [{ ...about, is: "ignored", reason: "unreadable body", detail: null }];
   const deliveredAt = (compiled.deliveryTime && textOf(compiled.deliveryTime, scope)?.slice(0, secondLength)) ?? "";

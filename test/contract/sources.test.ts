@@ -5,7 +5,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
 import { examples as salesforceExamples } from "../../src/sources/kinds/salesforce/examples.ts";
-import { becomeOwner, type Person } from "../support/apiClient.ts";
+import { ask, becomeOwner, type Person } from "../support/apiClient.ts";
 import { freshFolder } from "../support/databases.ts";
 import { startReceiver, type Receiver } from "../support/receiver.ts";
 import {
@@ -341,6 +341,15 @@ describe.each(engines)("sources on %s", (engine) => {
     const outcomes = async (settings?: object) => (await preview(kept.id, settings)).json.outcomes;
     expect(await outcomes()).toMatchObject([{ outcome: "conversion", fields: { email: "g…@e…", value: "49.90" } }]);
     expect(await outcomes({ value: "nothing", order_id: "total" })).toMatchObject([{ fields: { orderId: "49.90" } }]);
+    // The settings may name any field: a key that may not handle people's data gets none of it.
+    const keyWith = async (scopes: string[]) =>
+      (await owner.ask("POST /api-keys", { name: scopes.join(), scopes, site: own })).json.key as string;
+    const previewWith = async (apiKey: string, body: object) =>
+      (await ask(relay, `POST /sites/${own}/sources/${id}/preview`, body, { Authorization: `Bearer ${apiKey}` })).status;
+    const moved = { request: kept.id, settings: { order_id: "customer.email" } };
+    expect(await previewWith(await keyWith(["write"]), moved)).toBe(403);
+    expect(await previewWith(await keyWith(["write"]), { headers: {}, body: "{}" })).toBe(200);
+    expect(await previewWith(await keyWith(["write", "people"]), moved)).toBe(200);
     await home.run("person", "erase", host, "--email", "someone@example.com", "--yes");
     expect((await shapes()).map(({ isKept }: { isKept: boolean }) => isKept)).not.toContain(true);
   });
@@ -434,6 +443,21 @@ describe.each(engines)("sources on %s", (engine) => {
     const [event] = (await home.run("event", "list", site.host, "--order", "CAL2")).items;
     expect(await home.run("event", "show", event.id)).toMatchObject({ emailSha256: "", attribution: { consent: "unknown" } });
     await home.run("site", "set", site.host, "conversions_without_email=off");
+  });
+
+  test("each entry of a request counts, also where all share the id of the request, and none counts again with its repeat", async () => {
+    const source = await add("custom", "entries=orders", "delivery_id=$headers.x-request-id", "email=email", "order_id=id");
+    const ids = ["entry-1", "entry-2", "entry-3"];
+    const body = { orders: ids.map((id) => ({ id, email: `${id}@example.com` })) };
+    const send = (sent: unknown) => post(source, sent, { "x-request-id": "req-1" });
+    expect(summary(await send(body))).toEqual(ok);
+    const listed = async (id: string) => (await home.run("event", "list", site.host, "--order", id)).items;
+    for (const id of ids) expect(await listed(id)).toHaveLength(1);
+    // The request says which they are, whatever a repeat of it carries.
+    const changed = { orders: ids.map((id) => ({ id: `${id}b`, email: `${id}@example.com` })) };
+    expect(summary(await send(changed))).toEqual(ok);
+    await lastRequest(source, { outcome: "duplicate" });
+    for (const id of ids) expect(await listed(`${id}b`)).toEqual([]);
   });
 
   test("no address, secret or contact data is in the log", async () => {
