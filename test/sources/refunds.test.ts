@@ -5,6 +5,7 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { chargebee, lemonsqueezy, paddle, shopify, stripe, woocommerce } from "../../standins/senders/payments.ts";
 import { createSender, type Message, type Sender } from "../../standins/senders/sender.ts";
 import { sheetOf, type SenderId } from "../../standins/senders/sheets.ts";
+import { dayMs } from "../../src/kernel/time.ts";
 import { startReceiver, type Receiver } from "../support/receiver.ts";
 import { engines, eventually, newInstallation, type Installation, type Relay, type TestSite } from "../support/relay.ts";
 import { newFacts, secretsOf, settingsOf, stories, type Facts, type Story } from "./stories.ts";
@@ -128,12 +129,64 @@ const repaid: readonly Repaid[] = [
   },
 ];
 
+type Uncounted = { sender: SenderId; what: string; refund: (facts: Facts) => Message; orderId: (n: string) => string };
+
+/** The message with other fields at a path in its body. */
+const withFields = (message: Message, path: readonly string[], fields: object): Message => ({
+  ...message,
+  body: (attempt) => {
+    const body = structuredClone(message.body(attempt));
+    let place = body as Record<string, never>;
+    for (const name of path) place = place[name] as never;
+    Object.assign(place, fields);
+    return body;
+  },
+});
+
+/** All of them name the buyer. */
+const uncounted: readonly Uncounted[] = [
+  {
+    sender: "stripe",
+    what: "a renewal that the source leaves out",
+    refund: (facts) =>
+      withFields(stripe.refund(facts, 0), ["data", "object"], {
+        description: "Subscription update",
+        billing_details: { email: facts.email },
+      }),
+    orderId: (n) => `pi_${n}`,
+  },
+  {
+    sender: "lemonsqueezy",
+    what: "a renewal that the source leaves out",
+    refund: (facts) =>
+      withFields(
+        withFields(lemonsqueezy.refund(facts), ["meta"], { event_name: "subscription_payment_refunded" }),
+        ["data", "attributes"],
+        { billing_reason: "renewal" },
+      ),
+    orderId: (n) => `invoice-${n}`,
+  },
+  {
+    sender: "chargebee",
+    what: "a renewal that the source leaves out",
+    refund: (facts) => withFields(chargebee.refund(facts, `${facts.n}1`), ["content", "invoice"], { first_invoice: false }),
+    orderId: (n) => `inv_${n}`,
+  },
+  {
+    sender: "woocommerce",
+    what: "an old order that changes, and was never received,",
+    refund: (facts) => woocommerce.order({ ...facts, at: Date.now() - 100 * dayMs }, "completed", [10]),
+    orderId: (n) => n,
+  },
+];
+
 describe.each(engines)("an order on %s is refunded once", (engine) => {
   let home: Installation;
   let relays: Relay[];
   let receiver: Receiver;
   let site: TestSite;
   const sources = new Map<SenderId, { id: string; address: string }>();
+  const ofUncounted = new Map<SenderId, { id: string; address: string }>();
   beforeAll(async () => {
     receiver = await startReceiver();
     home = await newInstallation(engine, { CLEANCAST_RETRY_SECONDS: "1,1,2,5" });
@@ -148,6 +201,17 @@ describe.each(engines)("an order on %s is refunded once", (engine) => {
         ...settingsOf(storyOf(sender)),
       );
       sources.set(sender, { id: source.id, address });
+    }
+    // Their requests wait for days: the other tests have sources of their own.
+    for (const { sender } of uncounted) {
+      const { source, address } = await home.run(
+        "source",
+        "add",
+        site.host,
+        sheetOf(sender).kind,
+        ...settingsOf(storyOf(sender)),
+      );
+      ofUncounted.set(sender, { id: source.id, address });
     }
     relays = [await home.start(), ...(engine === "postgres" ? [await home.start()] : [])];
   });
@@ -210,6 +274,24 @@ describe.each(engines)("an order on %s is refunded once", (engine) => {
       );
       await nothingWaits(sender);
       for (const facts of [reversed, atOnce]) expect(sumOf(await refundsOf(expected(facts).orderId))).toBe(49.9);
+    },
+  );
+
+  test.concurrent.each(uncounted.map((one) => [one.sender, one.what, one] as const))(
+    "%s: the refund of %s counts nothing",
+    async (id, _what, { refund, orderId }) => {
+      const { id: sourceId = "", address: url = "" } = ofUncounted.get(id) ?? {};
+      const [relay] = relays as [Relay];
+      const sender = createSender(sheetOf(id), { url, at: relay.url, secrets: secretsOf(storyOf(id)), patience: 20 });
+      const facts = newFacts();
+      await sendAll(sender, [refund(facts)]);
+      await eventually("it waits for its order", async () => {
+        const { requests } = await home.run("source", "show", sourceId);
+        return requests.items.some(
+          ({ outcome, reason }: Record<string, string>) => outcome === "waiting" && reason === "unknown order",
+        );
+      });
+      expect((await home.run("event", "list", site.host, "--order", orderId(facts.n))).items).toEqual([]);
     },
   );
 });

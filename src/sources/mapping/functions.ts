@@ -42,6 +42,21 @@ export function toNumber(value: unknown): number | undefined {
   return decimal.test(text) ? Number(text) : undefined;
 }
 
+const exponential = /^[+-]?\d(?:\.\d{1,15})?e\+?\d{1,2}$/i;
+/** As large as a decimal text can be. */
+const maxExponential = 1e15;
+
+/**
+ * Reads also `1.25E7`, as Java writes amounts from ten million on. Only `number` does: to conditions such texts are ids, and two
+ * that differ are not equal.
+ */
+function readNumber(value: unknown): number | undefined {
+  const text = typeof value === "string" ? value.trim() : "";
+  if (!exponential.test(text)) return toNumber(value);
+  const number = Number(text);
+  return Math.abs(number) < maxExponential ? number : undefined;
+}
+
 /** Sums of cents are exact, and sums of decimals are not: rounded to what every currency can hold. */
 const rounded = (value: number) => Math.round(value * 1e4) / 1e4;
 
@@ -108,7 +123,7 @@ export const functions = {
   lower: { min: 0, max: 0, help: "in lower case", run: onText((text) => text.toLowerCase()) },
   upper: { min: 0, max: 0, help: "in upper case", run: onText((text) => text.toUpperCase()) },
   digits: { min: 0, max: 0, help: "only its digits", run: onText((text) => text.replace(/\D/g, "")) },
-  number: { min: 0, max: 0, help: "a number, also from decimal text", run: toNumber },
+  number: { min: 0, max: 0, help: "a number, also from text such as `49.90` or `1.25E7`", run: readNumber },
   abs: {
     min: 0,
     max: 0,

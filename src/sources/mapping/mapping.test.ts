@@ -58,6 +58,14 @@ describe("expressions", () => {
     ["amount cents(missing)", undefined],
     ["text number", 49.9],
     ["name number", undefined],
+    ["'1.25E7' number", 12_500_000],
+    ["' -1.0e+10 ' number", -10_000_000_000],
+    ["'9.99999999999999E14' number", 999_999_999_999_999],
+    ["'1E15' number", undefined],
+    ["'1e99' number", undefined],
+    ["'12e3' number", undefined],
+    ["'1.5E-4' number", undefined],
+    ["'1.25E7' positive", undefined],
     ["text trim append('!')", "49.90!"],
     ["currency upper", "EUR"],
     ["page param('gclid')", "Cj0+1"],
@@ -211,6 +219,8 @@ describe("conditions", () => {
     ["missing | name exists", true],
     ['big = "820982911946154508"', true],
     ['big = "820982911946154509"', false],
+    ["'1e3' = \"1000\"", false],
+    ["'1e3' > 1", false],
   ])("%s is %s", (text, expected) => {
     expect(isTrue(text)).toBe(expected);
   });

@@ -6,6 +6,16 @@ const content = {
   customer: { id: "cb_1", email: "ada@example.com", first_name: "Ada", last_name: "Lovelace" },
 };
 
+const refundOfRenewal = {
+  id: "ev_4",
+  event_type: "payment_refunded",
+  content: {
+    ...content,
+    transaction: { ...content.transaction, id: "txn_3", amount: 1000 },
+    invoice: { ...content.invoice, id: "102", first_invoice: false },
+  },
+};
+
 export const examples: readonly Example[] = [
   {
     name: "a first payment",
@@ -44,6 +54,17 @@ export const examples: readonly Example[] = [
       event_type: "payment_refunded",
       content: { ...content, transaction: { ...content.transaction, id: "txn_2", amount: 1000 } },
     },
-    outcomes: [{ is: "refund", fields: { value: 10, orderId: "101", refundId: "txn_2" } }],
+    outcomes: [{ is: "refund", fields: { value: 10, orderId: "101", refundId: "txn_2", email: "ada@example.com" } }],
+  },
+  {
+    name: "the refund of a renewal that the source leaves out",
+    body: refundOfRenewal,
+    outcomes: [{ is: "refund", fields: { value: 10, currency: "EUR", orderId: "102", refundId: "txn_3" } }],
+  },
+  {
+    name: "the refund of a renewal where renewals count",
+    settings: { renewals: "count" },
+    body: refundOfRenewal,
+    outcomes: [{ is: "refund", fields: { value: 10, orderId: "102", refundId: "txn_3", email: "ada@example.com" } }],
   },
 ];

@@ -16,6 +16,22 @@ const order = {
   },
 };
 
+const refundOfRenewal = {
+  meta: { event_name: "subscription_payment_refunded" },
+  data: {
+    type: "subscription-invoices",
+    id: "9",
+    attributes: {
+      billing_reason: "renewal",
+      user_email: "ada@example.com",
+      currency: "USD",
+      total: 1999,
+      refunded_amount: 1999,
+      refunded_at: "2026-11-19T10:00:00.000000Z",
+    },
+  },
+};
+
 export const examples: readonly Example[] = [
   {
     name: "an order",
@@ -75,5 +91,24 @@ export const examples: readonly Example[] = [
       data: { type: "subscription-invoices", id: "9", attributes: { billing_reason: "initial", total: 1999, currency: "USD" } },
     },
     outcomes: [{ is: "ignored", reason: "repeats another event" }],
+  },
+  {
+    name: "the refund of a renewal that the source leaves out",
+    body: refundOfRenewal,
+    outcomes: [{ is: "refund", isSum: true, fields: { value: 19.99, orderId: "invoice-9", refundId: "1999" } }],
+  },
+  {
+    name: "the refund of a renewal where renewals count",
+    settings: { renewals: "count" },
+    body: refundOfRenewal,
+    outcomes: [{ is: "refund", isSum: true, fields: { value: 19.99, orderId: "invoice-9", email: "ada@example.com" } }],
+  },
+  {
+    name: "the refund of a first payment that names its subscription, not its order",
+    body: {
+      ...refundOfRenewal,
+      data: { ...refundOfRenewal.data, attributes: { ...refundOfRenewal.data.attributes, billing_reason: "initial" } },
+    },
+    outcomes: [{ is: "refund", isSum: true, fields: { value: 19.99, orderId: "invoice-9", email: "ada@example.com" } }],
   },
 ];

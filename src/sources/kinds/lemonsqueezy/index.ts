@@ -8,6 +8,14 @@ const buyer = {
   currency: "data.attributes.currency",
 } as const;
 
+/** The request has the order with all of its refunds so far, and only after the last one says when. */
+const refunded = {
+  value: "data.attributes.refunded_amount positive cents(data.attributes.currency)",
+  currency: buyer.currency,
+  refundId: "data.attributes.refunded_amount | data.id",
+  eventTime: "data.attributes.refunded_at iso | data.attributes.updated_at iso",
+} as const;
+
 export const lemonsqueezy = {
   id: "lemonsqueezy",
   name: "Lemon Squeezy",
@@ -63,15 +71,8 @@ export const lemonsqueezy = {
       name: "refund, whole or in part",
       when: 'meta.event_name = "order_refunded"',
       gives: "refund",
-      // The request has the order with all of its refunds so far, and only after the last one says when.
       sums: true,
-      fields: {
-        ...buyer,
-        value: "data.attributes.refunded_amount positive cents(data.attributes.currency)",
-        orderId: "data.id",
-        refundId: "data.attributes.refunded_amount | data.id",
-        eventTime: "data.attributes.refunded_at iso | data.attributes.updated_at iso",
-      },
+      fields: { ...buyer, ...refunded, orderId: "data.id" },
     },
     {
       name: "first payment of a subscription, which its order counted",
@@ -99,18 +100,19 @@ export const lemonsqueezy = {
       },
     },
     {
+      name: "refund of a renewal that the source leaves out",
+      when: 'meta.event_name = "subscription_payment_refunded" and $settings.renewals = "ignore" and data.attributes.billing_reason != "initial"',
+      gives: "refund",
+      sums: true,
+      // Without an email it counts only with its order: the renewal may have been counted before the setting changed.
+      fields: { ...refunded, orderId: '"invoice-" append(data.id)' },
+    },
+    {
       name: "refund of a renewal",
       when: 'meta.event_name = "subscription_payment_refunded"',
       gives: "refund",
-      // The request has the order with all of its refunds so far, and only after the last one says when.
       sums: true,
-      fields: {
-        ...buyer,
-        value: "data.attributes.refunded_amount positive cents(data.attributes.currency)",
-        orderId: '"invoice-" append(data.id)',
-        refundId: "data.attributes.refunded_amount | data.id",
-        eventTime: "data.attributes.refunded_at iso | data.attributes.updated_at iso",
-      },
+      fields: { ...buyer, ...refunded, orderId: '"invoice-" append(data.id)' },
     },
   ],
   guide: {
@@ -120,6 +122,9 @@ export const lemonsqueezy = {
       "Choose `order_created`, `order_refunded`, `subscription_payment_success` and `subscription_payment_refunded`.",
     ],
     retries: ["Lemon Squeezy repeats a failed request three times, after about 5, 25 and 125 seconds. It wants exactly 200."],
-    notes: ["To match ads, pass `checkout[custom][gclid]` in the checkout's address."],
+    notes: [
+      "While renewals are left out, the refund of one counts only if the renewal itself was counted before.",
+      "To match ads, pass `checkout[custom][gclid]` in the checkout's address.",
+    ],
   },
 } as const satisfies Kind;

@@ -22,6 +22,12 @@ const opportunity = notification(
 const headers = { "content-type": "text/xml; charset=utf-8" };
 const settings = { organization_id: "00D000000000001AAA" };
 
+const priced = (currency: string) =>
+  notification(
+    "04l3",
+    `<sf:Id>0062</sf:Id><sf:StageName>Closed Won</sf:StageName><sf:Amount>1.25E7</sf:Amount>${currency}<sf:Email__c>ada@example.com</sf:Email__c>`,
+  );
+
 export const examples: readonly Example[] = [
   {
     name: "a lead and a won opportunity in one message",
@@ -48,6 +54,21 @@ export const examples: readonly Example[] = [
     settings: { organization_id: "00D000000000001" },
     body: message(lead),
     outcomes: [{ is: "conversion", fields: { orderId: "00Q1" } }],
+  },
+  {
+    // Salesforce writes amounts as Java does.
+    name: "an amount of ten million or more, in the one currency of the organization",
+    headers,
+    settings: { ...settings, currency: "EUR" },
+    body: message(priced("")),
+    outcomes: [{ is: "conversion", fields: { value: 12_500_000, currency: "EUR" } }],
+  },
+  {
+    name: "an opportunity that names its currency",
+    headers,
+    settings: { ...settings, currency: "EUR" },
+    body: message(priced("<sf:CurrencyIsoCode>GBP</sf:CurrencyIsoCode>")),
+    outcomes: [{ is: "conversion", fields: { value: 12_500_000, currency: "GBP" } }],
   },
   {
     name: "a message of another organization",

@@ -35,6 +35,7 @@ export const salesforce = {
       help: "Which stage of an opportunity is which event: `Closed Won=purchase`. Messages without a stage have the event above.",
       default: "Closed Won=purchase",
     },
+    { name: "currency", label: "Currency", help: "The currency of messages that name none, such as EUR." },
   ],
   rules: [
     {
@@ -61,7 +62,7 @@ export const salesforce = {
         firstName: "sObject.FirstName",
         lastName: "sObject.LastName",
         value: "sObject.Amount number",
-        currency: "sObject.CurrencyIsoCode",
+        currency: "sObject.CurrencyIsoCode | $settings.currency",
         orderId: "sObject.Id",
         clickIds: ["sObject", ["gclid", "sObject.GCLID__c | sObject.gclid__c"]],
       },
@@ -72,7 +73,7 @@ export const salesforce = {
       "Open *Setup*, *Outbound Messages*, and create one for the object, with the endpoint ADDRESS and the fields that you want to send. Do not send the session id.",
       "An opportunity has no email: add a formula field `Email__c` that reads it from the contact.",
       "Start it from a flow or a workflow rule, when the lead or opportunity reaches the stage.",
-      "Enter the id of your organization in the source (*Setup*, *Company Information*).",
+      "Enter the id and the currency of your organization in the source (*Setup*, *Company Information*). Where it has several currencies, send the field `CurrencyIsoCode`, which only such an organization has.",
     ],
     retries: ["Salesforce repeats a message that was not acknowledged for 24 hours."],
     notes: ["A repeated message carries the newest values, not those of its first time."],

@@ -42,6 +42,14 @@ const refund = {
   },
 };
 
+const refundOfRenewal = {
+  ...refund,
+  data: {
+    ...refund.data,
+    object: { ...refund.data.object, description: "Subscription update", billing_details: { email: "ada@example.com" } },
+  },
+};
+
 const invoice = (billingReason: string) => ({
   id: "evt_1SourceInvoice",
   type: "invoice.paid",
@@ -135,6 +143,17 @@ export const examples: readonly Example[] = [
         fields: { value: 5, currency: "eur", orderId: "pi_1", refundId: "ch_1:1500", eventTime: "2026-11-19T00:00:00.000Z" },
       },
     ],
+  },
+  {
+    name: "the refund of a renewal that the source leaves out",
+    body: refundOfRenewal,
+    outcomes: [{ is: "refund", orderRef: "pi_1", lookUp: "invoice", fields: { value: 5, orderId: "pi_1" } }],
+  },
+  {
+    name: "the refund of a renewal where renewals count",
+    settings: { invoices: "renewals" },
+    body: refundOfRenewal,
+    outcomes: [{ is: "refund", lookUp: "order", fields: { value: 5, orderId: "pi_1", email: "ada@example.com" } }],
   },
   {
     name: "a customer",

@@ -5,6 +5,25 @@ const checkouts = '("checkout.session.completed", "checkout.session.async_paymen
 /** Stripe writes amounts of these currencies with two digits, though they have none. */
 const money = (amount: string, currency: string) => `${amount} cents(${currency}, "ISK UGX")`;
 
+const refund = {
+  // The amount of a charge is the sum of its refunds: the one before says how much this one is.
+  value: money("data.object.amount_refunded minus(data.previous_attributes.amount_refunded)", "data.object.currency"),
+  currency: "data.object.currency",
+  orderId: "data.object.payment_intent | data.object.id",
+  orderRef: "data.object.payment_intent",
+  refundId: 'data.object.id append(":") append(data.object.amount_refunded)',
+  eventTime: "created seconds",
+  customer: "data.object.customer",
+} as const;
+
+// Since the API of 2025-03-31 neither a charge nor its payment intent names the invoice.
+const invoiceStep = {
+  name: "invoice",
+  url: "https://api.stripe.com/v1/invoice_payments?payment[type]=payment_intent&payment[payment_intent]={orderRef}&limit=1",
+  permission: "read access to invoices",
+};
+const invoiceOrder = "invoice.data[0].invoice | orderId";
+
 export const stripe = {
   id: "stripe",
   name: "Stripe",
@@ -120,20 +139,19 @@ export const stripe = {
     },
     { name: "invoice of nothing", when: 'type = "invoice.paid"', gives: "ignore", reason: "no value" },
     {
+      name: "refund of a renewal that the source leaves out",
+      // Only this text, which Stripe writes for all but the first payment of a subscription, tells a renewal.
+      when: 'type = "charge.refunded" and $settings.invoices in ("subscriptions", "none") and data.object.description = "Subscription update"',
+      gives: "refund",
+      // Without an email it counts only with its order: the renewal may have been counted before the setting changed.
+      fields: refund,
+      lookUp: "invoice",
+    },
+    {
       name: "refund, whole or in part",
       when: 'type = "charge.refunded"',
       gives: "refund",
-      fields: {
-        email: "data.object.billing_details.email | data.object.receipt_email",
-        // The amount of a charge is the sum of its refunds: the one before says how much this one is.
-        value: money("data.object.amount_refunded minus(data.previous_attributes.amount_refunded)", "data.object.currency"),
-        currency: "data.object.currency",
-        orderId: "data.object.payment_intent | data.object.id",
-        orderRef: "data.object.payment_intent",
-        refundId: 'data.object.id append(":") append(data.object.amount_refunded)',
-        eventTime: "created seconds",
-        customer: "data.object.customer",
-      },
+      fields: { email: "data.object.billing_details.email | data.object.receipt_email", ...refund },
       lookUp: "order",
     },
     {
@@ -156,15 +174,11 @@ export const stripe = {
     },
   ],
   lookUps: {
-    // Since the API of 2025-03-31 neither a charge nor its payment intent names the invoice.
+    invoice: { key: "api_key", steps: [invoiceStep], fields: { orderId: invoiceOrder } },
     order: {
       key: "api_key",
       steps: [
-        {
-          name: "invoice",
-          url: "https://api.stripe.com/v1/invoice_payments?payment[type]=payment_intent&payment[payment_intent]={orderRef}&limit=1",
-          permission: "read access to invoices",
-        },
+        invoiceStep,
         {
           name: "payment",
           url: "https://api.stripe.com/v1/payment_intents/{orderRef}?expand[]=customer",
@@ -172,7 +186,7 @@ export const stripe = {
         },
       ],
       fields: {
-        orderId: "invoice.data[0].invoice | orderId",
+        orderId: invoiceOrder,
         email: "payment.receipt_email | payment.customer.email",
       },
     },
@@ -190,6 +204,7 @@ export const stripe = {
     ],
     notes: [
       "A refund finds its order by the payment intent, which the relay remembers with the order. Invoices of newer versions of the API do not name it: with an API key the relay asks Stripe for the invoice of the payment.",
+      "While renewals are left out, the refund of one counts only if the renewal itself was counted before.",
       "Checkout sends no line items with the event, so none go out.",
     ],
   },

@@ -50,8 +50,8 @@ export const examples: readonly Example[] = [
     },
     outcomes: [
       { is: "conversion", fields: { orderId: "812" } },
-      { is: "refund", fields: { orderId: "812", refundId: "901", value: 5, currency: "EUR", email: "ada@example.com" } },
-      { is: "refund", fields: { orderId: "812", refundId: "902", value: 7.5, currency: "EUR", email: "ada@example.com" } },
+      { is: "refund", fields: { orderId: "812", refundId: "901", value: 5, currency: "EUR" } },
+      { is: "refund", fields: { orderId: "812", refundId: "902", value: 7.5, currency: "EUR" } },
     ],
   },
   {
@@ -64,6 +64,6 @@ export const examples: readonly Example[] = [
     name: "a cancelled order that was paid",
     headers,
     body: { ...order, status: "cancelled" },
-    outcomes: [{ is: "refund", fields: { orderId: "812", refundId: "cancelled", email: "ada@example.com" } }],
+    outcomes: [{ is: "refund", fields: { orderId: "812", refundId: "cancelled" } }],
   },
 ];
