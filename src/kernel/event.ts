@@ -233,7 +233,8 @@ export type Conversion = {
 export type Reading =
   | { kind: "accepted" }
   | { kind: "rejected"; error: string }
-  | { kind: "retry"; error: string; retryAfterSeconds?: number }
+  /** `ofPlatform`: its body, and not the HTTP status, says that the platform takes nothing from the connection for now. */
+  | { kind: "retry"; error: string; retryAfterSeconds?: number; ofPlatform?: true }
   | { kind: "unauthorized"; error: string };
 
 export const deliveryStates = ["queued", "sent", "skipped", "rejected", "parked", "expired"] as const;

@@ -71,7 +71,9 @@ describe.each(list.map((standin) => [standin.id, standin] as const))("%s", (id, 
     // Meta gives the wait in minutes.
     const seconds = { meta: 60, x: expect.closeTo(9, -0.5) }[id as string] ?? 9;
     const wait = withoutWait.has(id) ? {} : { retryAfterSeconds: seconds };
-    expect(throttled).toEqual({ kind: "retry", error: expect.any(String), ...wait });
+    // What the status does not say, the reading does: the connection is not called over and over.
+    const ofPlatform = id === "meta" || id === "tiktok" ? { ofPlatform: true } : {};
+    expect(throttled).toEqual({ kind: "retry", error: expect.any(String), ...wait, ...ofPlatform });
     for (const status of [500, 503]) expect((await readingUnder({ kind: "server_error", status })).kind).toBe("retry");
     for (const kind of withoutTokenErrors.has(id) ? [] : (["expired_token", "revoked_token"] as const))
       expect((await readingUnder({ kind })).kind, kind).toBe("unauthorized");

@@ -49,7 +49,8 @@ export const decisions: readonly Decision[] = [
     { what: "consent that was withdrawn counts after a wait", text: "(⟦await isConsentWithdrawn(job)⟧)" },
   ]),
   ...inFile("delivery/lanes/deliver.ts", [
-    { what: "a batch that waited is looked at again", text: "recheck && ⟦hasWaited⟧ ?" },
+    { what: "a batch that waited is looked at again", text: "const current = ⟦hasWaited(batch)⟧ ?" },
+    { what: "a half of a rejected batch is looked at again", text: "keepLeased(⟦hasWaited(part)⟧ ?", isRare: true },
     { what: "jobs of a removed connection are skipped", text: "if (⟦!platform⟧) return settleUntried", beyond: noRemoval },
     { what: "jobs of an inactive connection are parked", text: 'if (⟦connection.state !== "active"⟧)\n' },
     { what: "jobs that are too old expire", text: "if (⟦late.length⟧) await settleUntried", beyond: tooShort },
@@ -138,7 +139,7 @@ export const decisions: readonly Decision[] = [
       text: "if (⟦known?.until === until⟧) return",
       beyond: "the clock of the simulated database is right",
     },
-    { what: "a takeover is not repeated", text: "(⟦takenOver.has(node.owner) && endedMs < keepRowMs⟧)" },
+    { what: "a takeover is not repeated", text: "(⟦takenOver.get(node.owner) === node.until && endedMs < keepRowMs⟧)" },
     {
       what: "a takeover during a promotion is repeated",
       text: "|| ⟦store.nodes.promotions() !== promotions⟧) continue;",
@@ -217,6 +218,7 @@ export const decisions: readonly Decision[] = [
   ...inFile("store/deliveries/nodes.ts", [
     { what: "a mark from before a promotion is refused", text: "if (⟦db.promotions() !== promotions⟧) throw" },
     { what: "what a node has in hand is left to it", text: "!⟦isInHand(String(row.id))⟧" },
+    { what: "a takeover ends when its node came back", text: "if (⟦await cameBack(node)⟧) return count;", isRare: true },
     { what: "a takeover reads a second page", text: "if (⟦¬rows.length < step || !last⟧) return;" },
   ]),
   ...inFile("store/maintenance/dueTimes.ts", [

@@ -92,6 +92,13 @@ export const pinnedWithFocus: readonly [seed: number, focus: string][] = [
   // A node that was suspended while it read a connection again sent what another one had sent meanwhile.
   [20, "suspended nodes"],
   [816, "suspended nodes"],
+  // A node that was suspended in a takeover took what the dead node accepted after it had come back, and both sent it.
+  [1_658_805_040, "suspended batches"],
+  // A first attempt whose lease had ended gave up waiting, and freed the row that the same node had claimed anew.
+  [1_658_807_460, "suspended batches"],
+  // While a rejected batch was halved, a person was erased, and consent was refused: the halves were sent as they were.
+  [1_658_807_792, "suspended batches"],
+  [1_658_808_979, "suspended batches"],
   // The rules took the answer to a request whose event was lost in a failover for one about the event that replaced it.
   [187, "failovers"],
   // The rules did not excuse a node that sent what it had claimed before the release of the event was lost.

@@ -7,6 +7,7 @@ import type { Connection, Directory } from "../../sites/directory.ts";
 import type { Settlement } from "../../store/deliveries/delivery.ts";
 import { leasedUntil, stateOf } from "../../../test/support/lanes.ts";
 import type { Result } from "../../kernel/event.ts";
+import type { Job } from "../job.ts";
 import { createDeliverer, type QueuedJob } from "./deliver.ts";
 import { createBreaker } from "./breaker.ts";
 import { createLanes } from "./lanes.ts";
@@ -47,14 +48,14 @@ const violation = (index: number) =>
     },
   });
 
-function setUp(reply: (request: PlatformRequest, call: number) => Answer) {
+function setUp(reply: (request: PlatformRequest, call: number) => Answer, to = google) {
   const requests: PlatformRequest[] = [];
   const settled: Settlement[] = [];
   const clock = { now };
   const options = {
     directory: {
-      connection: () => google,
-      connectionNow: async () => google,
+      connection: () => to,
+      connectionNow: async () => to,
     } as unknown as Directory,
     sender: {
       send: async (request: PlatformRequest) => {
@@ -121,6 +122,31 @@ describe("a batch that is rejected for some of its events", () => {
   });
 });
 
+test("what changes while a rejected batch is halved is not sent with its half", async () => {
+  const { options, requests, clock } = setUp(() => {
+    clock.now += 2000;
+    return answer(400, { error: { code: 400, status: "INVALID_ARGUMENT", message: "no" } });
+  });
+  const recheck = async (jobs: readonly Job[]) => new Set(jobs.filter(({ eventId }) => eventId === "e3"));
+  const { batch, results } = batchOf(4);
+  await createDeliverer({ ...options, recheck }).deliver(batch);
+  expect(requests.map(ordersIn)).toEqual([["A-0", "A-1", "A-2", "A-3"], ["A-0", "A-1"], ["A-0"], ["A-1"], ["A-2"]]);
+  expect(results[3]).toMatchObject({ status: "queued", error: "changed while it waited" });
+});
+
+test("a job that gives up after its lease has ended leaves the row to whoever has it by then", async () => {
+  const { options, settled, clock } = setUp(() => accepted);
+  const deliverer = createDeliverer(options);
+  const decision = { state: "queued", reason: "waiting for capacity", dueAt: now } as const;
+  const [lasting, ended] = [batchOf(1), batchOf(1)];
+  await deliverer.settleUntried(lasting.batch, decision);
+  expect(settled).toHaveLength(1);
+  clock.now += 60_000;
+  await deliverer.settleUntried(ended.batch, decision);
+  expect(settled).toHaveLength(1);
+  expect(ended.results[0]).toMatchObject({ status: "queued", error: "waiting for capacity" });
+});
+
 test("a platform's error text never contains the token", async () => {
   const words = { error: { code: 401, status: "UNAUTHENTICATED", message: `Bad token ${token} here` } };
   const { options, settled } = setUp(() => answer(401, words));
@@ -142,6 +168,47 @@ describe("a platform that is down", () => {
     clock.now += 5001;
     await Promise.all([attempts.deliver(batchOf(1).batch), attempts.deliver(batchOf(1).batch)]);
     expect(requests).toHaveLength(6);
+  });
+
+  const meta = { ...google, platform: "meta", settings: { pixel_id: "1234567890123456", access_token: token } };
+  const tiktok = { ...google, platform: "tiktok", settings: { pixel_code: "C4EXAMPLE", access_token: token } };
+  const microsoft = { ...google, platform: "microsoft_ads", settings: { tag_id: "56000001", api_token: token } };
+  const reddit = { ...google, platform: "reddit", settings: { pixel_id: "t2_example", access_token: token } };
+
+  test.each<[string, Connection, Answer]>([
+    ["Meta's application limit", meta, answer(400, { error: { code: 4, message: "limit" } })],
+    ["Meta's user limit", meta, answer(403, { error: { code: 17, message: "limit" } })],
+    ["Meta's limit of a business", meta, answer(400, { error: { code: 80_003, message: "limit" } })],
+    ["an error that Meta calls transient", meta, answer(400, { error: { code: 999, is_transient: true } })],
+    ["TikTok's limit", tiktok, answer(200, { code: 40_100, message: "Too many requests" })],
+    ["an error at TikTok", tiktok, answer(200, { code: 50_002, message: "Internal" })],
+    ["Reddit's limit in an answer with HTTP 200", reddit, answer(200, { error: { code: 429, message: "limit" } })],
+  ])("the body of an answer can say that the platform is busy: %s", async (_what, connection, busy) => {
+    const { options, requests, settled } = setUp(() => busy, connection);
+    const attempts = createDeliverer(options);
+    for (let i = 0; i < 8; i++) await attempts.deliver(batchOf(1).batch);
+    expect(requests).toHaveLength(5);
+    expect(settled.map(({ state }) => state)).toEqual(Array(8).fill("queued"));
+    expect(settled.filter(({ attempt }) => attempt === null)).toHaveLength(3);
+  });
+
+  test("the wait that an answer's body asks for is kept", async () => {
+    const slow = answer(400, { Errors: [{ Code: 117, ErrorCode: "CallRateExceeded", Message: "Slow down." }] });
+    const { options, requests, settled } = setUp(() => slow, microsoft);
+    const attempts = createDeliverer(options);
+    for (let i = 0; i < 3; i++) await attempts.deliver(batchOf(1).batch);
+    expect(requests).toHaveLength(1);
+    expect(settled.map(({ dueAt }) => dueAt)).toEqual(Array(3).fill(now + 60_000));
+  });
+
+  test.each<[string, Connection, Answer]>([
+    ["a conversion action that is not there", google, answer(404, {})],
+    ["fewer events received than sent", meta, answer(200, { events_received: 0 })],
+  ])("what concerns the events alone stops no others: %s", async (_what, connection, reply) => {
+    const { options, requests } = setUp(() => reply, connection);
+    const attempts = createDeliverer(options);
+    for (let i = 0; i < 8; i++) await attempts.deliver(batchOf(1).batch);
+    expect(requests).toHaveLength(8);
   });
 
   test.each<[string, Answer]>([

@@ -25,7 +25,7 @@ import { ownedMs } from "../ownership.ts";
 
 export type QueuedJob = {
   job: Job;
-  /** When it came to the lane, on the monotonic clock. */
+  /** When it came to the lane, or was looked at again, on the monotonic clock. */
   since: number;
   resolve: (result: Result) => void;
 };
@@ -64,10 +64,7 @@ export function createDeliverer(options: DelivererOptions) {
 
   /** When this ends, every job of the batch is settled and resolved, or its lease is lost. */
   async function deliver(batch: QueuedJob[]): Promise<void> {
-    const { recheck } = options;
-    const early = options.elapsed() - recheckAfterMs;
-    const hasWaited = batch.some((one) => one.since <= early);
-    const current = recheck && hasWaited ? await keepCurrent(batch, recheck) : batch;
+    const current = hasWaited(batch) ? await keepCurrent(batch) : batch;
     const first = current[0]?.job;
     if (!first) return;
     const key = connectionKey(first);
@@ -160,12 +157,21 @@ export function createDeliverer(options: DelivererOptions) {
     else one.resolve(toResult(decision));
   }
 
+  function hasWaited(batch: readonly QueuedJob[]): boolean {
+    const early = options.elapsed() - recheckAfterMs;
+    return batch.some((one) => one.since <= early);
+  }
+
   /**
    * Gives back what changed while it waited, for the worker to look at anew. If the delivery was settled elsewhere, its
    * settlement here is discarded.
    */
-  async function keepCurrent(batch: QueuedJob[], recheck: Recheck): Promise<QueuedJob[]> {
+  async function keepCurrent(batch: QueuedJob[]): Promise<QueuedJob[]> {
+    const { recheck } = options;
+    if (!recheck) return batch;
+    const since = options.elapsed();
     const outdated = await recheck(batch.map(({ job }) => job));
+    for (const one of batch) one.since = since;
     const decision = { state: "queued", reason: "changed while it waited", dueAt: options.now() } as const;
     const changed = batch.filter((one) => outdated.has(one.job));
     await settleUntried(changed, decision);
@@ -188,9 +194,9 @@ export function createDeliverer(options: DelivererOptions) {
     // Not when the answer could not be read: the platform may have accepted all of them.
     if (!misread && batch.length > 1 && readings.every((reading) => reading.kind === "rejected")) {
       const half = Math.ceil(batch.length / 2);
-      // Each half is a request of its own, so the lease must still hold for it.
+      // Each half is a request of its own. The ones before it may have taken long, so it must still be current, and its lease must hold.
       for (const part of [batch.slice(0, half), batch.slice(half)]) {
-        const leased = keepLeased(part);
+        const leased = keepLeased(hasWaited(part) ? await keepCurrent(part) : part);
         if (leased.length) await sendBatch(platform, connection, leased);
       }
       return;
@@ -198,7 +204,7 @@ export function createDeliverer(options: DelivererOptions) {
     const resendable = findResendable(batch, made);
     if (resendable.length) {
       await settleAttempted(attempted, resendable);
-      const leased = keepLeased(resendable);
+      const leased = keepLeased(hasWaited(resendable) ? await keepCurrent(resendable) : resendable);
       if (leased.length) await sendBatch(platform, connection, leased);
       return;
     }
@@ -251,8 +257,8 @@ export function createDeliverer(options: DelivererOptions) {
     const { breaker } = options;
     const later = readings.filter((reading) => reading.kind === "retry");
     const { httpStatus } = log;
-    // With any other status, "later" concerns these events (a wrong setting, for example) and not the platform.
-    const isOutage = httpStatus === null || isTransientStatus(httpStatus);
+    // With any other status, "later" concerns these events (a wrong setting, for example), unless the body says it of the platform.
+    const isOutage = httpStatus === null || isTransientStatus(httpStatus) || later.every(({ ofPlatform }) => ofPlatform);
     if (later.length < readings.length || !isOutage) return breaker.recordSuccess(key);
     const seconds = Math.max(0, ...later.map((reading) => reading.retryAfterSeconds ?? 0));
     // Each of the three ends a probe: one that never ends would block the connection.
@@ -268,6 +274,9 @@ export function createDeliverer(options: DelivererOptions) {
   ): Promise<void> {
     const { state, reason, dueAt } = decision;
     const { ownership } = job;
+    // By now the row may be leased anew, even by this node: whoever has it decides.
+    const isLost = attempt === null && ownership.by === "row" && ownedMs(ownership, options.now(), options.elapsed()) <= 0;
+    if (isLost) return resolve(toResult(decision));
     try {
       const settlement: Settlement = {
         siteId: job.siteId,

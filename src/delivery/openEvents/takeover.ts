@@ -1,10 +1,11 @@
 // Takes over what dead nodes have left open: every open first attempt gets a row, which any node may claim.
 //
 // Invariant: a takeover may run at any time, on any number of nodes at once, and while the owner is only slow. The store lets
-// either the owner or a takeover settle each attempt, never both. The row of a dead node stays until all its sites are done.
+// either the owner or a takeover settle each attempt, never both, and ends the takeover of a node that came back. The row of a
+// dead node stays until all its sites are done.
 
 import type { Store } from "../../store/store.ts";
-import { maxLeaseMs, type ExpiredNode } from "../../store/deliveries/nodes.ts";
+import { maxLeaseMs, type DeadNode, type ExpiredNode } from "../../store/deliveries/nodes.ts";
 import type { DueWork } from "../due/dueWork.ts";
 import { createMachineWork, createSitePass, type SitePass } from "../due/slices.ts";
 
@@ -27,19 +28,22 @@ const keepRowMs = 600_000;
 
 export async function createTakeover({ store, sites, dueWork, owner, sharedNow, elapsed, onDefect }: Options) {
   const onEachMachine = createMachineWork(store);
-  const takenOver = new Set<string>();
+  /** The end of the last lease of each node that was taken over. */
+  const takenOver = new Map<string, number>();
   /** Takeovers with sites that are left, by node. */
-  const unfinished = new Map<string, SitePass>();
+  const unfinished = new Map<string, { until: number | undefined; pass: SitePass }>();
   /** Nodes whose leases end too far ahead, and since when each lease has not changed. */
   const ahead = new Map<string, { until: number; since: number }>();
   /** In the embedded store every other node is a process that has ended. They are listed until all is taken over. */
   let ended = store.engine === "sqlite" ? await store.nodes.listOthers(owner) : [];
 
   /** False while a site is left, because its shard is down for example: the next call tries it again. */
-  async function takeOver(node: { owner: string; lowWater: string }, isInHand?: (eventId: string) => boolean): Promise<boolean> {
+  async function takeOver(node: DeadNode, isInHand?: (eventId: string) => boolean): Promise<boolean> {
     const work = (siteId: string) => store.nodes.takeOver(siteId, node, sharedNow(), isInHand);
-    const pass = unfinished.get(node.owner) ?? createSitePass(onEachMachine, work, elapsed);
-    unfinished.set(node.owner, pass);
+    const begun = unfinished.get(node.owner);
+    // A node that came back and died again has left other events.
+    const pass = begun && begun.until === node.until ? begun.pass : createSitePass(onEachMachine, work, elapsed);
+    unfinished.set(node.owner, { until: node.until, pass });
     const { isDone, errors } = await pass.run(Array.from(sites(), ({ id }) => id));
     if (isDone) unfinished.delete(node.owner);
     if (errors.length) onDefect(errors[0], { node: node.owner, sites: errors.length });
@@ -55,11 +59,11 @@ export async function createTakeover({ store, sites, dueWork, owner, sharedNow, 
   }
 
   /** A lease that ends too far ahead says nothing, but a node that lives renews it within the length of any lease. */
-  function isDead({ node, until, endedMs }: ExpiredNode): boolean {
+  function isDead({ node: { owner: one, until }, endedMs }: ExpiredNode): boolean {
     if (endedMs >= 0) return true;
-    const known = ahead.get(node.owner);
+    const known = ahead.get(one);
     if (known?.until === until) return elapsed() - known.since > maxLeaseMs;
-    ahead.set(node.owner, { until, since: elapsed() });
+    ahead.set(one, { until, since: elapsed() });
     return false;
   }
 
@@ -67,7 +71,7 @@ export async function createTakeover({ store, sites, dueWork, owner, sharedNow, 
   function forgetOthers(listed: readonly ExpiredNode[], dead: readonly ExpiredNode[]): void {
     const isAmong = (nodes: readonly ExpiredNode[], one: string) => nodes.some(({ node }) => node.owner === one);
     for (const one of ahead.keys()) if (!isAmong(listed, one)) ahead.delete(one);
-    for (const one of [...takenOver, ...unfinished.keys()]) {
+    for (const one of [...takenOver.keys(), ...unfinished.keys()]) {
       if (one === owner || isAmong(dead, one)) continue;
       takenOver.delete(one);
       unfinished.delete(one);
@@ -80,11 +84,11 @@ export async function createTakeover({ store, sites, dueWork, owner, sharedNow, 
     const dead = listed.filter(isDead);
     forgetOthers(listed, dead);
     for (const { node, endedMs } of dead) {
-      const isDone = node.owner === owner || (takenOver.has(node.owner) && endedMs < keepRowMs);
+      const isDone = node.owner === owner || (takenOver.get(node.owner) === node.until && endedMs < keepRowMs);
       if (isDone) continue;
       const promotions = store.nodes.promotions();
       if (!(await takeOver(node)) || store.nodes.promotions() !== promotions) continue;
-      takenOver.add(node.owner);
+      takenOver.set(node.owner, node.until);
       if (endedMs >= keepRowMs) await store.nodes.removeExpired(node.owner, promotions);
     }
   }

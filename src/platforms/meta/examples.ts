@@ -16,7 +16,7 @@ import {
   type Example,
   type ResponseExample,
 } from "../example.ts";
-import { accepted, rejected, retryLater, unauthorized } from "../shared/response.ts";
+import { accepted, platformBusy, rejected, retryLater, unauthorized } from "../shared/response.ts";
 import { fullPerson, sampleConversion, sampleItems } from "../shared/sample.ts";
 import { events } from "./request.ts";
 
@@ -192,13 +192,13 @@ export const responses: readonly ResponseExample[] = [
     "A temporary error at Meta",
     500,
     fault({ message: "An unknown error occurred", code: 1, is_transient: true }),
-    retryLater("Meta error 1: An unknown error occurred"),
+    platformBusy("Meta error 1: An unknown error occurred"),
   ),
   response(
     "Too many requests, with the minutes to wait in a header",
     400,
     fault({ message: "(#80003) There have been too many calls", code: 80003 }),
-    retryLater("Meta error 80003: (#80003) There have been too many calls", 180),
+    platformBusy("Meta error 80003: (#80003) There have been too many calls", 180),
     {
       "x-business-use-case-usage":
         '{"1234567890123456":[{"type":"ads_management","call_count":100,"estimated_time_to_regain_access":3}]}',

@@ -13,7 +13,7 @@ import {
   type Example,
   type ResponseExample,
 } from "../example.ts";
-import { accepted, rejected, retryLater, unauthorized } from "../shared/response.ts";
+import { accepted, platformBusy, rejected, retryLater, unauthorized } from "../shared/response.ts";
 import { fullPerson, sampleConversion, sampleItems, withheld } from "../shared/sample.ts";
 
 const settings = { tag_id: "343000001", tag_token: "EXAMPLE-TAG-TOKEN" };
@@ -230,7 +230,7 @@ export const responses: readonly ResponseExample[] = [
     "Offline conversions: too many calls in a minute",
     400,
     { Errors: [{ Code: 117, ErrorCode: "CallRateExceeded", Message: "Slow down." }] },
-    retryLater("117 CallRateExceeded Slow down.", 60),
+    platformBusy("117 CallRateExceeded Slow down.", 60),
   ),
   response(
     "Offline conversions: the access token has expired",

@@ -2,9 +2,19 @@
 
 import type { Reading } from "../../kernel/event.ts";
 import type { Platform, PlatformResponse } from "../platform.ts";
+import { waitUntilCorrected } from "../shared/batchRejection.ts";
 import { readByIndex } from "../shared/readers.ts";
 import { at, listAt, textAt } from "../shared/json.ts";
-import { parseBody, readStatus, rejected, retryLater, shorten, unauthorized, unreadable } from "../shared/response.ts";
+import {
+  parseBody,
+  platformBusy,
+  readStatus,
+  rejected,
+  retryLater,
+  shorten,
+  unauthorized,
+  unreadable,
+} from "../shared/response.ts";
 
 export const readResponse: Platform["readResponse"] = (response, conversions, settings, now) => {
   const body = parseBody(response);
@@ -24,8 +34,9 @@ export const readResponse: Platform["readResponse"] = (response, conversions, se
     const code = textAt(fault, "Code");
     const error = shorten([code, textAt(fault, "ErrorCode"), textAt(fault, "Message")].filter(Boolean).join(" "));
     if (tokenCodes.has(code)) return unauthorized(error);
-    if (goalCodes.has(code)) return retryLater(`${error}; waits until ${goalSetting} is corrected`, 3600);
+    if (goalCodes.has(code)) return waitUntilCorrected(error, goalSetting);
     const wait = transientCodes.get(code);
+    if (code === callRateCode) return platformBusy(error, wait);
     if (wait !== undefined) return retryLater(error, wait || undefined);
     const reading = readStatus(response, now, error);
     return reading.kind === "accepted" ? rejected(error) : reading;
@@ -33,12 +44,13 @@ export const readResponse: Platform["readResponse"] = (response, conversions, se
 };
 
 export const tokenCodes = new Set(["105", "106", "109"]);
+/** Too many calls in the last minute. */
+const callRateCode = "117";
 /** Seconds to wait; 0 for the usual time. */
 export const transientCodes = new Map([
   // An internal error.
   ["0", 0],
-  // Too many calls in the last minute.
-  ["117", 60],
+  [callRateCode, 60],
   ["5612", 0],
   // The time is in the future: the relay accepts it up to five minutes ahead, and must send the same on every attempt.
   ["5614", 300],

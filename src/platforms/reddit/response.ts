@@ -8,6 +8,7 @@ import {
   accepted,
   isSuccess,
   parseBody,
+  platformBusy,
   readStatus,
   rejected,
   retryLater,
@@ -38,6 +39,7 @@ export const readResponse: Platform["readResponse"] = (response, conversions, se
   }
   if (reading.kind === "rejected")
     return joinReadings(conversions, sent, readNamed(corrected.status, sent.length, reasons, reading));
+  if (reading.kind === "retry" && corrected !== response) return all(platformBusy(reading.error, reading.retryAfterSeconds));
   if (reading.kind !== "accepted") return all(reading);
   const success = textAt(body, "data", "message") || textAt(body, "message");
   const processed = /processed (\d{1,9})\b/i.exec(success)?.[1];

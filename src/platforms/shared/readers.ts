@@ -7,11 +7,11 @@ import { messagesByIndex, readBatchRejection } from "./batchRejection.ts";
 import {
   errorText,
   isSuccess,
+  platformBusy,
   readBareSuccess,
   readStatus,
   rejected,
   retryAfterSeconds,
-  retryLater,
   unauthorized,
 } from "./response.ts";
 
@@ -46,7 +46,7 @@ export const readByIndex = (count: number, listed: Iterable<readonly [unknown, R
   return Array.from({ length: count }, (_, index) => found.get(index) ?? rest);
 };
 
-/** The meaning of a platform's codes: single ones, and ranges with both ends. */
+/** The meaning of a platform's codes: single ones, and ranges with both ends. Those of `retry` are about no event. */
 export type Codes = {
   readonly [Outcome in "unauthorized" | "retry" | "rejected"]?: readonly (number | readonly [number, number])[];
 };
@@ -61,7 +61,7 @@ export function readByCode(
   const isListed = (kind: keyof Codes) =>
     codes[kind]?.some((one) => (typeof one === "number" ? one === code : code >= one[0] && code <= one[1]));
   if (isListed("unauthorized")) return unauthorized(error);
-  if (isListed("retry")) return retryLater(error, waitSeconds ?? retryAfterSeconds(response.headers["retry-after"], now));
+  if (isListed("retry")) return platformBusy(error, waitSeconds ?? retryAfterSeconds(response.headers["retry-after"], now));
   const reading = readStatus(response, now, error);
   return isListed("rejected") || reading.kind === "accepted" ? rejected(error) : reading;
 }

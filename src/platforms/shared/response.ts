@@ -28,6 +28,14 @@ export function retryLater(error: string, seconds?: number): Failure {
   return { kind: "retry", error, ...(seconds === undefined ? {} : { retryAfterSeconds: seconds }) };
 }
 
+/** For a platform that says in the body, with any HTTP status, that it is down or limits calls: other events wait too. */
+export const platformBusy = (error: string, seconds?: number): Failure => ({
+  kind: "retry",
+  error,
+  ofPlatform: true,
+  ...(seconds === undefined ? {} : { retryAfterSeconds: seconds }),
+});
+
 /**
  * For a success without the body that the platform sends with one: cut off, empty, or a proxy's page. The platform may
  * have accepted the events or not; they are sent again with the same ids, so they count once.

@@ -13,7 +13,7 @@ import {
   type Example,
   type ResponseExample,
 } from "../example.ts";
-import { accepted, rejected, retryLater, unauthorized } from "../shared/response.ts";
+import { accepted, platformBusy, rejected, unauthorized } from "../shared/response.ts";
 import { fullPerson, sampleConversion, sampleItems } from "../shared/sample.ts";
 import { events } from "./request.ts";
 
@@ -185,19 +185,19 @@ export const responses: readonly ResponseExample[] = [
     "Too many requests, with HTTP 200",
     200,
     answer(40100, "Too many requests. Please retry in some time."),
-    retryLater("TikTok error 40100: Too many requests. Please retry in some time."),
+    platformBusy("TikTok error 40100: Too many requests. Please retry in some time."),
   ),
   response(
     "A temporary error at TikTok, with HTTP 200",
     200,
     answer(50002, "Internal service error."),
-    retryLater("TikTok error 50002: Internal service error."),
+    platformBusy("TikTok error 50002: Internal service error."),
   ),
   response(
     "A temporary error outside of the usual range, with HTTP 200",
     200,
     answer(60001, "Service is busy."),
-    retryLater("TikTok error 60001: Service is busy."),
+    platformBusy("TikTok error 60001: Service is busy."),
   ),
   response(
     "Partial success that names the event which failed",

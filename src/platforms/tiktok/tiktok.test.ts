@@ -145,11 +145,11 @@ describe("the response", () => {
 
   test("an error at TikTok is retried after the time that it asks for", () => {
     const error = "TikTok error 59999: why";
-    expect(read(answer(59_999))).toEqual([{ kind: "retry", error }]);
+    expect(read(answer(59_999))).toEqual([{ kind: "retry", error, ofPlatform: true }]);
     for (const code of [40_133, 61_000]) expect(read(answer(code))[0]?.kind, String(code)).toBe("retry");
     expect(read(answer(40_101))[0]?.kind).toBe("unauthorized");
     const asked = { ...answer(59_999), headers: { "retry-after": "9" } };
-    expect(read(asked)).toEqual([{ kind: "retry", error, retryAfterSeconds: 9 }]);
+    expect(read(asked)).toEqual([{ kind: "retry", error, retryAfterSeconds: 9, ofPlatform: true }]);
   });
 
   test("a gateway's status wins over a success code", () => {

@@ -12,8 +12,11 @@ import { findOpen, settleOpen } from "./outcomes.ts";
 
 type NodeRow = { owner: string; lowWater: string };
 
+/** A node that was found dead, with the end of its last lease: one that comes back has another. */
+export type DeadNode = NodeRow & { until?: number };
+
 /** A node whose lease has ended `endedMs` ago. */
-export type ExpiredNode = { node: NodeRow; until: number; endedMs: number };
+export type ExpiredNode = { node: Required<DeadNode>; endedMs: number };
 
 /** Another server has taken the place of the primary: it may lack outcomes of events below the mark. */
 export class MarkOutdated extends Error {}
@@ -58,6 +61,12 @@ export function nodeStore(db: Database, now: () => number = Date.now) {
        ON CONFLICT (site_id, owner) DO ${onConflict}`,
       [now(), owner, lowWater, leaseMs],
     );
+
+  async function cameBack({ owner, until }: DeadNode): Promise<boolean> {
+    if (until === undefined) return false;
+    const [row] = await db.all(`SELECT until FROM nodes WHERE site_id = '' AND owner = $1`, [owner]);
+    return row !== undefined && Number(row.until) !== until;
+  }
 
   /** Where tables are sharded the row is on a machine of its own: events of other machines do not wait for that one. */
   const untilOld = async () => (db.isServer && !(await db.isSharded()) ? now() + recentMs : 0);
@@ -125,8 +134,7 @@ export function nodeStore(db: Database, now: () => number = Date.now) {
         [now()],
       );
       return rows.map((row) => ({
-        node: readNode(row),
-        until: Number(row.until),
+        node: { ...readNode(row), until: Number(row.until) },
         endedMs: Number(row.ended_ms),
       }));
     },
@@ -143,13 +151,14 @@ export function nodeStore(db: Database, now: () => number = Date.now) {
      */
     async settleSite(siteId: string, at: number, isAlone: boolean): Promise<number> {
       const rows = await db.all(
-        `SELECT owner, low_water, CASE WHEN until < ${clock} THEN 1 ELSE 0 END AS ended FROM nodes WHERE site_id = ''`,
+        `SELECT owner, low_water, until, CASE WHEN until < ${clock} THEN 1 ELSE 0 END AS ended FROM nodes WHERE site_id = ''`,
         [now()],
       );
       let inHand = 0;
       for (const row of rows) {
         const node = readNode(row);
-        if (isAlone || Number(row.ended) === 1) await this.takeOver(siteId, node, at);
+        if (isAlone) await this.takeOver(siteId, node, at);
+        else if (Number(row.ended) === 1) await this.takeOver(siteId, { ...node, until: Number(row.until) }, at);
         else inHand += await countOpen(db, siteId, node);
       }
       return inHand;
@@ -165,11 +174,12 @@ export function nodeStore(db: Database, now: () => number = Date.now) {
 
     /**
      * Queues what a node has not settled on one site, from its low-water mark on. Returns how many deliveries. Safe while
-     * the node is only slow, and with any number of nodes at once. A living node leaves out those that it has in hand.
+     * the node is only slow, and with any number of nodes at once. A living node leaves out those that it has in hand. Ends when
+     * the node came back: what it accepts from then on is its own.
      */
     async takeOver(
       siteId: string,
-      node: NodeRow,
+      node: DeadNode,
       at: number,
       isInHand: (eventId: string) => boolean = () => false,
     ): Promise<number> {
@@ -182,7 +192,11 @@ export function nodeStore(db: Database, now: () => number = Date.now) {
         const { open, damaged } = await findOpen(db, siteId, readable);
         if (damaged.size > 0 || readable.length < left.length)
           await db.write((tx) => beginAlert(tx, siteId, damageFindings.events, at));
-        if (open.length) count += await db.write((tx) => settleOpen(tx, siteId, open, { ...queued, at }));
+        if (open.length === 0) continue;
+        // This process may have been suspended since it found the node dead. Asked after the events were read, because the node writes
+        // its lease before it accepts others.
+        if (await cameBack(node)) return count;
+        count += await db.write((tx) => settleOpen(tx, siteId, open, { ...queued, at }));
       }
       return count;
     },

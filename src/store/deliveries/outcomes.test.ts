@@ -170,6 +170,27 @@ describe.each(["sqlite", "postgres"] as const)("first attempts on %s", async (en
     expect(await rowsOf("outcomes", foreign)).toBe(0);
   });
 
+  test("a takeover leaves alone what the node accepted after it came back, and takes it when the node dies again", async () => {
+    const siteId = await newSite(store);
+    const owner = `returning-${engine}`;
+    const findDead = async () => {
+      const found = (await store.nodes.listExpired()).find(({ node }) => node.owner === owner);
+      return found?.node ?? expect.unreachable("its lease has ended");
+    };
+    await store.nodes.renew(owner, idAt(now), -5000);
+    const dead = await findDead();
+    await store.nodes.renew(owner, idAt(now), 60_000);
+    const item = newEvent(siteId, { receivedAt: now }, { ownership: byNode(owner), deliveries: [queuedDelivery("c1")] });
+    await store.events.accept(item);
+    expect(await other.nodes.takeOver(siteId, dead, now)).toBe(0);
+    expect(await settle(item, 0, { ...result(item, 0, "sent"), owner })).toBe(true);
+    const next = newEvent(siteId, { receivedAt: now }, { ownership: byNode(owner), deliveries: [queuedDelivery("c1")] });
+    await store.events.accept(next);
+    await store.nodes.renew(owner, idAt(now), -1000);
+    expect(await other.nodes.takeOver(siteId, await findDead(), now)).toBe(1);
+    await store.nodes.remove(owner);
+  });
+
   test("leases of nodes end by one clock, and a renewal moves the mark", async () => {
     const owner = `lease-${engine}`;
     const listed = async () => (await store.nodes.listExpired()).filter(({ node }) => node.owner === owner);
@@ -180,7 +201,7 @@ describe.each(["sqlite", "postgres"] as const)("first attempts on %s", async (en
     expect((await listed()).map(({ endedMs }) => endedMs < 0)).toEqual([true]);
     await store.nodes.renew(owner, "mark-2", -5000);
     const found = (await other.nodes.listExpired()).find(({ node }) => node.owner === owner);
-    expect(found?.node).toEqual({ owner, lowWater: "mark-2" });
+    expect(found?.node).toMatchObject({ owner, lowWater: "mark-2" });
     expect(found?.endedMs).toBeGreaterThanOrEqual(5000);
     expect(await store.nodes.listOthers("else")).toContainEqual({ owner, lowWater: "mark-2" });
     await store.nodes.remove(owner);
