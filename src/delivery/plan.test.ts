@@ -132,6 +132,11 @@ describe("the plan of an event", () => {
     expect(plan(changes)).toMatchObject([{ state, reason, expiresAt: null }]);
   });
 
+  test("an event that is released after weeks is sent where the platform sets no age limit", () => {
+    const later = event.receivedAt + 30 * 86_400_000;
+    expect(plan({}, later)).toMatchObject([{ state: "queued", expiresAt: later + 7 * 86_400_000 }]);
+  });
+
   test("an event that is too old for the platform is skipped", () => {
     const old = plan({ platform: "meta" }, event.time + 8 * 86_400_000);
     expect(old).toMatchObject([{ state: "skipped", reason: say("too_old", { days: 7, platform: "Meta" }), expiresAt: null }]);

@@ -30,7 +30,8 @@ export function planDeliveries(conversion: Conversion, connections: readonly Con
     if (connection.unreadable) return unsent("parked", parkedReason(connection));
     if (!isSelected(connection, conversion.name)) return unsent("skipped", unselectedReason);
     const maxAgeDays = maxAgeDaysOf(conversion, platform, settings);
-    const expiresAt = expiryOf(conversion, maxAgeDays);
+    // A filtered event may be released after weeks.
+    const expiresAt = expiryOf(conversion, maxAgeDays, now);
     if (expiresAt <= now) return unsent("skipped", tooOldReason(platform, maxAgeDays));
     const unfit = skipOf(platform, conversion, settings);
     if (unfit) return unsent("skipped", unfit.reason);

@@ -154,6 +154,8 @@ export type Corrections = {
   maxAgeDays: number;
   /** Says what the platform does with a conversion of which nothing is left. */
   effect: string;
+  /** What the platform finds a conversion by, of what settings decide: with another one it would count a new conversion, or find none. */
+  foundBy: { name: string; of(conversion: Conversion, settings: ConnectionSettings): string };
   /** Says why this conversion cannot be corrected; null when it can. */
   cannotCorrect?(conversion: Conversion, settings: ConnectionSettings): string | null;
   toRequest(correction: Correction, settings: ConnectionSettings, now: number): PlatformRequest;

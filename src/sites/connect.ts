@@ -5,6 +5,7 @@ import { newSigningSecret, shortId } from "../kernel/ids.ts";
 import { dayMs } from "../kernel/time.ts";
 import { platformOf, platforms } from "../platforms/index.ts";
 import type { Platform } from "../platforms/platform.ts";
+import { waitsForSetting } from "../platforms/shared/batchRejection.ts";
 import { readSecrets, writeSecrets } from "../platforms/shared/signature.ts";
 import { checkAddresses, checkRequired, checkSettings, checkValues, defaultsOf, withChanges } from "./connectionSettings.ts";
 import type { Connection, Site } from "./directory.ts";
@@ -185,6 +186,7 @@ async function save(
   if (existing?.state === "needs reconnection" && connection.state !== existing.state)
     await store.alerts.end(siteId, id, ["needs reconnection"], by.now);
   const released = isResumed ? await store.deliveries.releaseParked(siteId, id, by.now) : 0;
+  if (isResumed) await store.deliveries.hasten(siteId, id, waitsForSetting, by.now);
   return { connection, isNew: !existing, released };
 }
 

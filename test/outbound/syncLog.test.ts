@@ -205,7 +205,7 @@ describe.each(engines)("the sync log on %s", (engine) => {
     });
   });
 
-  test("a replayed event that is too old by now expires when it is due", async () => {
+  test("an old event is replayed where the platform sets no age limit", async () => {
     const site = await newSite();
     answer(422);
     await send(site, { orderId: "T-1" });
@@ -213,8 +213,26 @@ describe.each(engines)("the sync log on %s", (engine) => {
     const before = gotAt(site.path);
     await change(home, `UPDATE events SET time = 1, received_at = 1 WHERE order_id = 'T-1'`);
     await home.run("delivery", "replay", site.host, "--order", "T-1", "--yes");
-    await eventually("the delivery has expired", async () => (await states(site)).includes("T-1 expired"));
-    expect(gotAt(site.path)).toBe(before);
+    await eventually("the delivery is sent", async () => (await states(site)).includes("T-1 sent"));
+    expect(gotAt(site.path)).toBe(before + 1);
+  });
+
+  test("a replayed event that is too old for the platform by now expires when it is due", async () => {
+    const site = await newSite();
+    answer(200);
+    const settings = ["pixel_id=1234567890123456", "access_token=EXAMPLE"];
+    const { connection } = await home.run("connection", "add", site.host, "meta", ...settings, "--no-verify");
+    await home.run("connection", "pause", connection.id);
+    const ofMeta = async () => (await log(site.host, "--platform", "meta")).items.map(({ state }: Line) => state);
+    await eventually("the relay knows of the pause", async () => {
+      await send(site, { event: "lead", orderId: `T-2 ${Math.random()}` });
+      return (await ofMeta()).includes("parked");
+    });
+    await change(home, `UPDATE events SET time = 1 WHERE order_id LIKE 'T-2%'`);
+    await home.run("connection", "resume", connection.id);
+    await eventually("the delivery has expired", async () => (await ofMeta()).includes("expired"));
+    await home.run("delivery", "replay", site.host, "--platform", "meta", "--state", "expired", "--yes");
+    await eventually("it has expired again", async () => (await ofMeta()).includes("expired"));
   });
 
   test("replays to a paused connection wait until it is resumed", async () => {

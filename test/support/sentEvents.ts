@@ -1,12 +1,12 @@
 // Stores events whose first attempt a platform accepted, as delivery does.
 
-import { shortId } from "../../src/kernel/ids.ts";
+import { orderEventIdOf, shortId } from "../../src/kernel/ids.ts";
 import type { Connection } from "../../src/sites/directory.ts";
 import type { NewEvent } from "../../src/store/events/events.ts";
 import type { Store } from "../../src/store/store.ts";
 import { byNode, newAttempt, newEvent, settlementOf } from "./events.ts";
 
-/** Stores an event of `at`, with the response that accepted it. Each has an order id of its own. */
+/** Stores an event of `at`, with the response that accepted it. Each has an order id of its own, and its order's event id. */
 export async function storeSent(
   store: Store,
   connection: Pick<Connection, "siteId" | "id" | "platform">,
@@ -16,10 +16,15 @@ export async function storeSent(
 ): Promise<NewEvent> {
   const { siteId, id: connectionId, platform } = connection;
   const planned = { connectionId, platform, state: "queued", reason: null } as const;
+  const { name = "purchase", orderId = shortId() } = fields;
   const item = newEvent(
     siteId,
-    { receivedAt: at, orderId: shortId(), ...fields },
-    { deliveries: [planned], ownership: byNode() },
+    { receivedAt: at, ...fields, name, orderId },
+    {
+      deliveries: [planned],
+      ownership: byNode(),
+      orderEventId: orderEventIdOf({ siteId, name, orderId, orderEventId: null }),
+    },
   );
   await store.events.accept(item);
   const attempt = newAttempt("sent", { startedAt: at, response });

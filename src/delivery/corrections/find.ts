@@ -11,6 +11,7 @@ import type { Site } from "../../sites/directory.ts";
 import type { NewCorrection } from "../../store/corrections/corrections.ts";
 import type { Delivery } from "../../store/deliveries/delivery.ts";
 import type { StoredEvent } from "../../store/events/eventRow.ts";
+import type { CandidateHead } from "../../store/reconciliation/candidates.ts";
 import type { Store } from "../../store/store.ts";
 
 /** Events of one order that are looked at. An order with more is a placeholder such as `test`. */
@@ -34,26 +35,15 @@ export async function findCorrections(
     context.site.id,
     orders.flatMap(({ orderId }) => orderId ?? []),
   );
-  const refunds = Map.groupBy(
-    known.filter((one) => isRefund(one) && one.filterReasons.length === 0),
-    ({ orderId }) => orderKey(orderId ?? ""),
-  );
-  const late = orders.flatMap(({ id, orderId }) => {
-    const refund = refunds.get(orderKey(orderId ?? ""))?.findLast((one) => one.id < id);
-    return refund ? [{ ...refund, lateId: id }] : [];
-  });
-  // Two refunds of one order lead to the same corrections.
-  const given = new Map(live.filter(isRefund).map(({ id, orderId }) => [orderKey(orderId ?? ""), { id, orderId }]));
+  const refunded = new Set(known.filter(isCountedRefund).map(({ orderId }) => orderKey(orderId ?? "")));
   const found: NewCorrection[] = [];
-  for (const { id, orderId } of given.values()) {
-    const all = await readOrder(context, orderId ?? "");
-    found.push(...(await correctionsOf(context, all, valueLeft, { source: id, now })));
-  }
-  // What was there before stays as it is: its refund may have come in while the site's switch was off.
-  for (const { id, orderId, lateId } of late.filter((one) => !given.has(orderKey(one.orderId ?? "")))) {
-    const all = await readOrder(context, orderId ?? "");
-    const some = all.filter((event) => event.id === lateId || isRefund(event));
-    found.push(...(await correctionsOf(context, some, valueLeft, { source: id, now })));
+  for (const [key, some] of Map.groupBy([...live.filter(isRefund), ...orders], ({ orderId }) => orderKey(orderId ?? ""))) {
+    if (!refunded.has(key) && !some.some(isRefund)) continue;
+    const isNew = new Set(some.map(({ id }) => id));
+    const all = await readOrder(context, some[0]?.orderId ?? "");
+    // What was there before stays as it is: its refund may have come in while the site's switch was off.
+    const isReason = (refund: StoredEvent, { id }: StoredEvent) => isNew.has(refund.id) || (isNew.has(id) && refund.id < id);
+    found.push(...(await correctionsOf(context, refundChanges(all, isReason), now)));
   }
   return found;
 }
@@ -64,11 +54,14 @@ export async function findOrderCorrections(
   { orderId, value }: { orderId: string; value: number },
   now: number,
 ): Promise<NewCorrection[]> {
-  const events = await readOrder(context, orderId);
-  return correctionsOf(context, events, () => value, { source: orderListSource, now });
+  const all = await readOrder(context, orderId);
+  return correctionsOf(context, listChanges(all, all, value), now);
 }
 
-/** As `findOrderCorrections`, for the order of an event. An event without an order id is corrected alone. */
+/**
+ * As `findOrderCorrections`, for the order of an event, without the conversions of other persons. An event without an order id is
+ * corrected alone.
+ */
 export async function findEventCorrections(
   context: Context,
   { eventId, value }: { eventId: string; value: number },
@@ -76,13 +69,15 @@ export async function findEventCorrections(
 ): Promise<NewCorrection[]> {
   const event = await context.store.events.get(context.site.id, eventId);
   if (!event || event === "damaged" || event.mode !== "live") return [];
-  const events = event.orderId === null ? [event] : await readOrder(context, event.orderId);
-  return correctionsOf(context, events, () => value, { source: orderListSource, now });
+  const all = event.orderId === null ? [event] : await readOrder(context, event.orderId);
+  const some = all.filter((one) => isSamePerson(one, event));
+  return correctionsOf(context, listChanges(some, all, value), now);
 }
 
-async function readOrder({ store, site }: Context, orderId: string): Promise<StoredEvent[]> {
+/** The events of an order, the oldest first. */
+async function readOrder({ store, site }: Pick<Context, "site"> & { store: Pick<Store, "events"> }, orderId: string) {
   const events = await store.events.list(site.id, { orderId, mode: "live", limit: maxEventsOfOrder });
-  return events.length < maxEventsOfOrder ? events : [];
+  return events.length < maxEventsOfOrder ? events.toReversed() : [];
 }
 
 /** What is left of a conversion's value, and what led to it: a refund event, or the customer's list. */
@@ -93,7 +88,7 @@ export type Left = { value: number; source: string };
  * never returns at full value. Refunds that the connection was given itself change nothing there.
  */
 export async function findLeft(
-  { store, site }: { store: Pick<Store, "corrections" | "orderCandidates">; site: Site },
+  { store, site }: { store: Pick<Store, "corrections" | "deliveries" | "events" | "orderCandidates">; site: Site },
   connectionId: string,
   events: readonly StoredEvent[],
 ): Promise<Map<string, Left>> {
@@ -106,26 +101,34 @@ export async function findLeft(
   );
   // No event says what the list said.
   for (const row of rows) if (row.connectionId === connectionId && row.source === orderListSource) left.set(row.eventId, row);
-  const others = conversions.filter(({ id }) => !left.has(id));
-  const orderIds = others.flatMap(({ orderId }) => orderId ?? []);
-  const found = await store.orderCandidates.byOrderIds(site.id, orderIds);
-  const byOrder = Map.groupBy(found, ({ orderId }) => orderKey(orderId ?? ""));
-  for (const { id, orderId, value, currency } of others) {
-    const refunds = (orderId === null ? [] : (byOrder.get(orderKey(orderId)) ?? [])).filter(
-      (one) =>
-        isRefund(one) &&
-        one.filterReasons.length === 0 &&
-        !one.deliveries.some((delivery) => delivery.connectionId === connectionId && isGiven(delivery)),
+  const others = conversions.filter(({ id, orderId }) => orderId !== null && !left.has(id));
+  const byOrder = Map.groupBy(others, ({ orderId }) => orderKey(orderId ?? ""));
+  const known = await store.orderCandidates.headsByOrderIds(
+    site.id,
+    others.flatMap(({ orderId }) => orderId ?? []),
+  );
+  const refunded = new Map(known.filter(isCountedRefund).map(({ orderId }) => [orderKey(orderId ?? ""), orderId ?? ""]));
+  for (const [key, orderId] of refunded) {
+    const all = await readOrder({ store, site }, orderId);
+    const deliveries = await store.deliveries.listByEvents(
+      site.id,
+      all.filter(isRefund).map(({ id }) => id),
     );
-    const newest = refunds.at(-1);
-    const rest = newest && valueLeft({ value, currency }, refunds);
-    if (typeof rest === "number") left.set(id, { value: rest, source: newest?.id ?? "" });
+    const isTaken = ({ id }: StoredEvent) =>
+      (deliveries.get(id) ?? []).some((delivery) => delivery.connectionId === connectionId && isGiven(delivery));
+    for (const conversion of byOrder.get(key) ?? []) {
+      const refunds = refundsOf(conversion, all).filter((refund) => !isTaken(refund));
+      const newest = refunds.at(-1);
+      const rest = newest && valueLeft(conversion, refunds);
+      if (typeof rest === "number") left.set(conversion.id, { value: rest, source: newest?.id ?? "" });
+    }
   }
   return left;
 }
 
 const isCounted = ({ status, releasedAt }: StoredEvent) => status === "accepted" || releasedAt !== null;
 export const isRefund = ({ name }: Pick<StoredEvent, "name">) => usualEventOf(name) === "refund";
+const isCountedRefund = (one: CandidateHead) => isRefund(one) && one.filterReasons.length === 0;
 
 /** Steps on the way to an order, such as begin_checkout, happened and stay counted. */
 export const isOrder = ({ name }: Pick<StoredEvent, "name">) => {
@@ -133,46 +136,66 @@ export const isOrder = ({ name }: Pick<StoredEvent, "name">) => {
   return usual === null || usual === "purchase" || usual === "closed_won" || usual === "subscribe";
 };
 
-async function correctionsOf(
-  { store, site }: Context,
-  events: readonly StoredEvent[],
-  leftOf: (conversion: StoredEvent, refunds: readonly StoredEvent[]) => number | null,
-  { source, now }: { source: string; now: number },
-): Promise<NewCorrection[]> {
-  const refunds = events.filter((event) => isRefund(event) && isCounted(event));
-  const conversions = events.filter((event) => isOrder(event) && isCounted(event) && !event.isErased);
-  const deliveries = await store.deliveries.listByEvents(
-    site.id,
-    [...conversions, ...refunds].map(({ id }) => id),
-  );
-  const takenBy = new Set(refunds.flatMap(({ id }) => (deliveries.get(id) ?? []).filter(isGiven).map(connectionOf)));
-  // What the list says is kept for a conversion that is not sent now: only this row says it to a later attempt.
-  const isKept = (delivery: Delivery) =>
-    mayHave(delivery) || (source === orderListSource && delivery.reason !== unselectedReason);
-  return conversions.flatMap((conversion) =>
-    (deliveries.get(conversion.id) ?? [])
+type Owner = Pick<StoredEvent, "person" | "isErased">;
+
+/** Null where the sender gave no email. An erased person is another one than each that is known. */
+const personOf = ({ person, isErased }: Owner) => (isErased ? "" : (person.emailSha256 ?? null));
+
+function isSamePerson(one: Owner, other: Owner): boolean {
+  const [first, second] = [personOf(one), personOf(other)];
+  return first === second || first === null || second === null;
+}
+
+/**
+ * The refunds of a conversion, of all events of its order. Several persons with one order id are several sales, and each refund is
+ * of its own person's. One person may give two emails: where all conversions are of one person, every refund is of them.
+ */
+function refundsOf(conversion: Owner, all: readonly StoredEvent[]): StoredEvent[] {
+  const refunds = all.filter((event) => isRefund(event) && isCounted(event));
+  const persons = new Set(all.filter(isOrder).flatMap((event) => personOf(event) ?? []));
+  return persons.size <= 1 ? refunds : refunds.filter((refund) => isSamePerson(refund, conversion));
+}
+
+/** A conversion with its refunds, and what is left of it; null where that cannot be told. */
+type Change = { conversion: StoredEvent; refunds: readonly StoredEvent[]; left: number | null; source: string };
+
+/** The changes of the conversions of an order with a refund for which `isReason` holds. */
+const refundChanges = (
+  all: readonly StoredEvent[],
+  isReason: (refund: StoredEvent, conversion: StoredEvent) => boolean,
+): Change[] =>
+  all.filter(isOrder).flatMap((conversion) => {
+    const refunds = refundsOf(conversion, all);
+    const reason = refunds.findLast((refund) => isReason(refund, conversion));
+    return reason ? [{ conversion, refunds, left: valueLeft(conversion, refunds), source: reason.id }] : [];
+  });
+
+const listChanges = (conversions: readonly StoredEvent[], all: readonly StoredEvent[], value: number): Change[] =>
+  conversions
+    .filter(isOrder)
+    .map((conversion) => ({ conversion, refunds: refundsOf(conversion, all), left: value, source: orderListSource }));
+
+async function correctionsOf({ store, site }: Context, changes: readonly Change[], now: number): Promise<NewCorrection[]> {
+  const counted = changes.filter(({ conversion }) => isCounted(conversion) && !conversion.isErased);
+  const ids = new Set(counted.flatMap(({ conversion, refunds }) => [conversion.id, ...refunds.map(({ id }) => id)]));
+  const deliveries = await store.deliveries.listByEvents(site.id, [...ids]);
+  return counted.flatMap(({ conversion, refunds, left, source }) => {
+    const takenBy = new Set(refunds.flatMap(({ id }) => (deliveries.get(id) ?? []).filter(isGiven).map(connectionOf)));
+    // What the list says is kept for a conversion that is not sent now: only this row says it to a later attempt.
+    const isKept = (delivery: Delivery) =>
+      mayHave(delivery) || (source === orderListSource && delivery.reason !== unselectedReason);
+    return (deliveries.get(conversion.id) ?? [])
       .filter((delivery) => isKept(delivery) && !takenBy.has(delivery.connectionId))
       .flatMap((delivery): NewCorrection[] => {
         const { connectionId, platform } = delivery;
         if (!site.connections.some(({ id }) => id === connectionId)) return [];
-        const common = {
-          siteId: site.id,
-          eventId: conversion.id,
-          connectionId,
-          source,
-          dueAt: now,
-          updatedAt: now,
-        };
-        const left = leftOf(conversion, refunds);
-        if (!mayHave(delivery)) return [{ ...common, value: left ?? 0, state: "nothing to correct", reason: notThere(platform) }];
+        const common = { siteId: site.id, eventId: conversion.id, connectionId, source, dueAt: now, updatedAt: now };
+        const value = left ?? 0;
+        if (!mayHave(delivery)) return [{ ...common, value, state: "nothing to correct", reason: notThere(platform) }];
         const cannot = left === null ? "the refund has another currency" : cannotCorrect(platform);
-        return [
-          cannot === null
-            ? { ...common, value: left ?? 0, state: "waiting", reason: null }
-            : { ...common, value: left ?? 0, state: "cannot be taken back", reason: cannot },
-        ];
-      }),
-  );
+        return [{ ...common, value, state: cannot === null ? "waiting" : "cannot be taken back", reason: cannot }];
+      });
+  });
 }
 
 const connectionOf = ({ connectionId }: Delivery) => connectionId;

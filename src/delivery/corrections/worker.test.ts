@@ -6,7 +6,7 @@ import { createNodes } from "../../../test/support/nodes.ts";
 import { storeSent } from "../../../test/support/sentEvents.ts";
 import { lastId, timeOfId } from "../../kernel/ids.ts";
 import { dayMs, hourMs, minuteMs } from "../../kernel/time.ts";
-import { connectPlatform } from "../../sites/connect.ts";
+import { changeConnection, connectPlatform } from "../../sites/connect.ts";
 import { createDirectory, type Connection } from "../../sites/directory.ts";
 import { changeSiteSettings, findSite } from "../../sites/manage.ts";
 import type { Confirmation } from "../../kernel/confirmation.ts";
@@ -307,6 +307,47 @@ describe.each(["sqlite", "postgres"] as const)("corrections on %s", async (engin
     await refund(connection);
     expect(await step(connection, now + 2 * hourMs)).toEqual([]);
     expect(await correctionsOf(connection, order)).toEqual([["cannot be taken back", 70]]);
+  });
+
+  describe("a connection that was changed since", () => {
+    async function corrected(changes: readonly Record<string, string>[], orderId = "A-1") {
+      const connection = await setUp();
+      const order = await purchase(connection, { orderId });
+      await begin(connection);
+      await refund(connection, { orderId });
+      for (const [i, settings] of changes.entries()) {
+        const site = findSite(context, connection.siteId);
+        const existing = site.connections[0] ?? expect.unreachable("it is connected");
+        const at = { ...by, now: now + hourMs + i * minuteMs };
+        await changeConnection(context, site, existing, { settings }, at);
+      }
+      const sent = await step(connection, now + 2 * hourMs);
+      const [row] = await store.corrections.listByEvent(connection.siteId, order.event.id);
+      return { sent, row };
+    }
+
+    test.each<[string, Record<string, string>, string]>([
+      ["conversion action", { conversion_action: "7700000002" }, "A-1"],
+      ["conversion action of the event", { "event.purchase": "7700000001,7700000002" }, "A-1"],
+      ["form of order ids", { numeric_order_ids: "prefixed" }, "1001"],
+    ])(
+      "a correction is not sent after the %s was changed: Google would count a new conversion",
+      async (_what, changes, orderId) => {
+        const { sent, row } = await corrected([changes], orderId);
+        expect(sent).toEqual([]);
+        expect(row).toMatchObject({
+          state: "cannot be taken back",
+          reason: "the conversion action or the form of order ids was changed since",
+        });
+      },
+    );
+
+    test("other changes do not matter, nor one that was undone", async () => {
+      const changes = [{ conversion_action: "7700000002" }, { visit_data: "none" }, { conversion_action: "7700000001" }];
+      expect((await corrected(changes)).sent).toEqual([["A-1", 70]]);
+      // The form of this one is the same with both.
+      expect((await corrected([{ numeric_order_ids: "prefixed" }])).sent).toEqual([["A-1", 70]]);
+    });
   });
 
   test("a refund in another currency is not guessed at", async () => {

@@ -26,7 +26,10 @@ import type { Sender } from "../send.ts";
 import { cannotTakeBack, findCorrections, nameOf, notThere } from "./find.ts";
 
 export type CorrectionOptions = JobNode & {
-  store: Pick<Store, "confirmations" | "corrections" | "deliveries" | "events" | "orderCandidates" | "people" | "leases">;
+  store: Pick<
+    Store,
+    "audit" | "confirmations" | "corrections" | "deliveries" | "events" | "orderCandidates" | "people" | "leases"
+  >;
   directory: Pick<Directory, "sites">;
   sender: Sender;
   tokens: Tokens;
@@ -115,16 +118,20 @@ async function correct(options: CorrectionOptions, site: Site, row: CorrectionRo
     await store.corrections.settle(row, { state, reason }, now());
     onCorrected(platform.id, state);
   };
-  const found = await readConversion(options, site, row);
-  if (found === "gone") return store.corrections.remove(row);
-  if (found === "not sent yet") return store.corrections.postpone(row, now() + unsentMs);
-  if ("nothing" in found) return settle("nothing to correct", found.nothing);
+  const read = await readConversion(options, site, row);
+  if (read === "gone") return store.corrections.remove(row);
+  if (read === "not sent yet") return store.corrections.postpone(row, now() + unsentMs);
+  if ("nothing" in read) return settle("nothing to correct", read.nothing);
+  const { conversion: found, sentAt } = read;
   if (!canCorrect(platform)) return settle("cannot be taken back", cannotTakeBack(platform.id));
   const { corrections } = platform;
   // A connection that is paused, or has no valid token, waits.
   if (connection.state !== "active") return store.corrections.postpone(row, now() + unsentMs);
   const cannot = cannotCorrect(platform, connection, found, now());
   if (cannot !== null) return settle("cannot be taken back", cannot);
+  const { foundBy } = corrections;
+  if (foundBy.of(found, connection.settings) !== foundBy.of(found, await settingsAt(options.store, connection, sentAt)))
+    return settle("cannot be taken back", `${foundBy.name} was changed since`);
   if (takeQuota(options, connection) > 0) return;
   const wait = retryAfterMs[row.attempts];
   if (!(await store.corrections.claim(row, now() + (wait ?? dayMs)))) return;
@@ -151,7 +158,7 @@ async function readConversion(
   { store, now }: CorrectionOptions,
   site: Site,
   { eventId, connectionId }: CorrectionRow,
-): Promise<Conversion | "gone" | "not sent yet" | { nothing: string }> {
+): Promise<{ conversion: Conversion; sentAt: number } | "gone" | "not sent yet" | { nothing: string }> {
   const event = await store.events.get(site.id, eventId);
   const deliveries = await store.deliveries.listByEvent(site.id, eventId);
   const delivery = deliveries.find((one) => one.connectionId === connectionId);
@@ -170,7 +177,29 @@ async function readConversion(
     return { nothing: say("platform_did_not_count", { platform: nameOf(delivery.platform), reason }) };
   }
   const attribution = await withCurrentConsent(store.people, event, site.settings.consentMode);
-  return toConversion(event, event.platformEventId, attribution);
+  return { conversion: toConversion(event, event.platformEventId, attribution), sentAt };
+}
+
+const auditPage = 200;
+
+/** The settings of a connection at that time, but for secrets: each change of it is in the audit log, with what was before. */
+async function settingsAt(
+  { audit }: Pick<Store, "audit">,
+  { siteId, id, settings }: Connection,
+  at: number,
+): Promise<ConnectionSettings> {
+  const earlier = new Map<string, unknown>(Object.entries(settings));
+  for (let before: string | undefined; ;) {
+    const lines = await audit.list(siteId, auditPage, before);
+    for (const line of lines) {
+      if (line.at <= at) continue;
+      if (line.action !== "connection changed" || line.detail.id !== id) continue;
+      for (const [name, value] of Object.entries(line.detail.before ?? {})) earlier.set(name, value);
+    }
+    before = lines.at(-1)?.id;
+    if (lines.length < auditPage || (lines.at(-1)?.at ?? 0) <= at) break;
+  }
+  return Object.fromEntries([...earlier].filter((one): one is [string, string] => typeof one[1] === "string"));
 }
 
 /** A confirmation from before the last sending says nothing about it. */

@@ -19,7 +19,7 @@ import { toConversion } from "../conversion.ts";
 import type { Job } from "../job.ts";
 import { findLeft, type Left } from "../corrections/find.ts";
 import { isSelected, parkedReason } from "../plan.ts";
-import { expiryOf, maxAgeDaysOf } from "../expiry.ts";
+import { beginningOf, expiryOf, maxAgeDaysOf } from "../expiry.ts";
 
 export type ClaimOptions = {
   store: Store;
@@ -68,10 +68,11 @@ export async function sendDue(options: ClaimOptions, due: ConnectionKey, { onCap
   const limit = Math.min(lanes.capacity(connection), maxClaimed);
   if (limit === 0) return true;
   const ownership = { by: "row", owner, at: time.now, dueAt: time.now + leaseMs, until, endsAt } as const;
-  // If a lease ended during an attempt here, the delivery may be claimed while that attempt runs: it is left to that attempt. Read
-  // before the claim, because the attempt may end meanwhile.
-  const inHand = lanes.inHand(due);
+  // If a lease ended during an attempt here, the delivery may be claimed while that attempt runs: it is left to that attempt, which
+  // may end or begin during the claim.
+  const before = lanes.inHand(due);
   const claimed = await store.deliveries.claimDue(due, ownership, limit);
+  const inHand = before.union(lanes.inHand(due));
   const unsent = claimed.filter(({ eventId }) => !inHand.has(eventId));
   const events = await store.events.getMany(
     due.siteId,
@@ -103,13 +104,13 @@ function createToJob(options: ClaimOptions, connection: Connection, ownership: O
   const { siteId, id: connectionId, settings } = connection;
   const platform = platformOf(connection.platform);
   const consentMode = directory.site(siteId)?.settings.consentMode ?? "opt-in";
-  let backfill: ReturnType<typeof store.backfills.find> | null = null;
 
-  /** When a backfill queued an event that is too old to be retried by the time of its receipt; 0 for others. */
-  async function backfilledAt(event: StoredEvent): Promise<number> {
+  /** When the attempts of now began, of an event that is too old to be retried by the time of its receipt; 0 for others. */
+  async function begunAt(event: StoredEvent, delivery: Delivery): Promise<number> {
     if (expiryOf(event, undefined) > now()) return 0;
-    const found = await (backfill ??= store.backfills.find(siteId, connectionId));
-    return found && event.id < found.toId ? found.updatedAt : 0;
+    const attempts = await store.deliveries.listAttempts(siteId, event.id);
+    const own = attempts.filter((one) => one.connectionId === connectionId);
+    return beginningOf(delivery, own, now());
   }
 
   return async (delivery: Delivery, event: StoredEvent | "damaged"): Promise<Job | null> => {
@@ -131,8 +132,7 @@ function createToJob(options: ClaimOptions, connection: Connection, ownership: O
       await store.corrections.apply(delivery, rest, now());
     }
     const maxAgeDays = maxAgeDaysOf(conversion, platform, settings);
-    const queuedAt = maxAgeDays === undefined ? await backfilledAt(event) : 0;
-    const expiresAt = expiryOf(event, maxAgeDays, queuedAt);
+    const expiresAt = expiryOf(event, maxAgeDays, maxAgeDays === undefined ? await begunAt(event, delivery) : 0);
     const job: Job = {
       siteId,
       eventId: event.id,

@@ -60,6 +60,12 @@ describe("a request", () => {
     ]);
   });
 
+  test("has the event id where another person has the order id", () => {
+    const platformEventId = "01m7fhdq905xfr2156e43jmfec";
+    expect(bodyOf({ orderId: "0" }).events[0]?.transactionId).toBe("0");
+    expect(bodyOf({ orderId: "0", platformEventId }).events[0]?.transactionId).toBe(platformEventId);
+  });
+
   test("is about one set of activities", () => {
     const settings = { activity: "4400001", "event.lead": "4400002" };
     expect(cm360.group(sampleConversion(), settings)).not.toBe(

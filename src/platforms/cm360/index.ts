@@ -35,7 +35,7 @@ export const cm360 = {
     sends: [
       ["productDestinationId", "the Floodlight activities chosen for the event, else those for all events"],
       ["eventTimestamp", "the time of the event"],
-      ["transactionId", "orderId, else the event id"],
+      ["transactionId", "orderId, else the event id; also the event id where another email came with the same orderId before"],
       ["conversionValue, currency", "value and currency"],
       ["adIdentifiers.dclid", "the newest dclid"],
       ["adIdentifiers.gclid", "where there is no dclid: the newest gclid, or the one in the _gcl_aw cookie, of the last 60 days"],
@@ -56,7 +56,7 @@ export const cm360 = {
     limits: [
       "The limit applies to the whole Cloud project, so to all connections that use your app, and to Google Ads too if it uses the same project; Google also allows 100,000 requests a day.",
       "One invalid event fails the whole request; the others are resent without it.",
-      "An activity that Google does not know stops only its own events: they wait and are retried every hour until event.NAME or activity is corrected. A fault of the account stops the connection until it is connected again.",
+      "An activity that Google does not know stops only its own events: they wait, and are retried as soon as event.NAME or activity is corrected (until then every hour at first, later once a day). A fault of the account stops the connection until it is connected again.",
       "Accepted means received. The relay asks Google from half an hour later on if the conversions of a request count. A click of the last hour may not be known yet: such a conversion is sent again six hours later.",
       "The same conversion must not be sent to one activity through Search Ads 360 too: it would count twice.",
     ],

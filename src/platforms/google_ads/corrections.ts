@@ -6,12 +6,13 @@ import type { Corrections } from "../platform.ts";
 import { readIngested } from "../shared/dataManager/response.ts";
 import { unreadable } from "../shared/response.ts";
 import { leftOf } from "../shared/values.ts";
-import { clickDays, toRequest } from "./request.ts";
+import { clickDays, destinationOf, toRequest } from "./request.ts";
 
 const readResponse = readIngested("conversion_action");
 
 export const corrections: Corrections = {
   maxAgeDays: clickDays,
+  foundBy: { name: "the conversion action or the form of order ids", of: destinationOf },
   effect: "Google keeps the conversion and changes its value, to 0 if the whole order was refunded.",
   toRequest: ({ conversion, value }, settings, now) => toRequest([restOf(conversion, value)], settings, now),
   read: (response, { conversion }, settings, now) =>

@@ -142,6 +142,22 @@ describe("the request", () => {
     expect(event(settings, { orderId: null }).transactionId).toBe("0b2c7a52-3c1f-8e11-a5d0-6f1de2a7c901");
   });
 
+  test("two people with one order id are two conversions: the second has the event id, which is its own", () => {
+    const platformEventId = "01m7fhdq905xfr2156e43jmfec";
+    const second = { orderId: "0", platformEventId };
+    expect(event(settings, { orderId: "0" }).transactionId).toBe("0");
+    expect(event(settings, second).transactionId).toBe(platformEventId);
+    const correction = googleAds.corrections.toRequest(
+      { conversion: sampleConversion(second), value: 5, at: now },
+      settings,
+      now,
+    );
+    expect(JSON.parse(correction.body).events[0].transactionId).toBe(platformEventId);
+    // The browser's tag knows of no other person. Test events always have an id of their own.
+    expect(event({ ...settings, tag_conversions: "on" }, second).transactionId).toBe("0");
+    expect(event(settings, { ...second, mode: "test" }).transactionId).toBe("0");
+  });
+
   test("an order id of digits only is the id that the Google tag reports, unless the connection prefixes it", () => {
     expect(event(settings, { orderId: "1001" }).transactionId).toBe("1001");
     expect(event({ ...settings, numeric_order_ids: "prefixed" }, { orderId: "1001" }).transactionId).toBe("order-1001");

@@ -48,7 +48,10 @@ export const googleAds = {
     sends: [
       ["productDestinationId", "the conversion actions chosen for the event, else those for all events"],
       ["eventTimestamp", "the time of the event"],
-      ["transactionId", "orderId, else the event id"],
+      [
+        "transactionId",
+        "orderId, else the event id; also the event id where another email came with the same orderId before, unless tag_conversions is on",
+      ],
       ["conversionValue, currency", "value and currency"],
       ["adIdentifiers.gclid", "the newest gclid, or the one in the _gcl_aw cookie"],
       ["adIdentifiers.wbraid, .gbraid", "the newest wbraid, else gbraid, where there is no gclid"],
@@ -83,7 +86,7 @@ export const googleAds = {
     limits: [
       "The limit applies to the whole Cloud project, so to all connections that use your app; Google also allows 100,000 requests a day.",
       "One invalid event fails the whole request; the others are resent without it.",
-      "A conversion action that Google does not know, or that is less than some hours old, stops only its own events: they wait and are retried every hour until event.NAME or conversion_action is corrected. An event with several actions waits until all of them are right. A fault of the account stops the connection until it is connected again.",
+      "A conversion action that Google does not know, or that is less than some hours old, stops only its own events: they wait, and are retried as soon as event.NAME or conversion_action is corrected (until then every hour at first, later once a day). An event with several actions waits until all of them are right. A fault of the account stops the connection until it is connected again.",
       "Accepted means received. The relay asks Google from half an hour later on if the conversions of a request count. Google answers with counts by reason and not for single conversions, so the confirmation of a conversion may be unknown where a request had several.",
       "With tag_conversions, the conversion actions are those of the Google tag, and each conversion adds click id and contact data to the one that the tag reported with the same order id. Which of them Google found is not reported.",
       "The form of sessionAttributes is that of Google's snippet for forms; the API's reference calls it an encoded text only.",

@@ -9,6 +9,7 @@ import {
   ingestEvent,
   ingestRequest,
   ingestValue,
+  transactionOf,
 } from "../shared/dataManager/request.ts";
 import { eventNamesOf } from "../shared/eventNames.ts";
 import { priceOf } from "../shared/items.ts";
@@ -62,6 +63,10 @@ export const toRequest: Platform["toRequest"] = (conversions, settings, now) => 
 
 export const actionsOf = (conversion: Conversion, settings: ConnectionSettings) => eventNamesOf(conversion, settings, events);
 
+/** Google adjusts the conversion with the same transaction id, in the same conversion action. */
+export const destinationOf = (conversion: Conversion, settings: ConnectionSettings) =>
+  JSON.stringify([transactionOf(conversion, forTag(settings)), ...actionsOf(conversion, settings).toSorted()]);
+
 /** Google attributes no click after ninety days. */
 export const clickDays = 90;
 
@@ -80,13 +85,13 @@ export function clickOf(conversion: Conversion): Record<string, string> | null {
 export const isForTag = (settings: ConnectionSettings) => settings.tag_conversions === "on";
 
 /** Google finds the tag's conversion by the order id exactly as the tag sent it. */
-const tagSettings = { numeric_order_ids: "as_given" };
+const forTag = (settings: ConnectionSettings) => (isForTag(settings) ? { ...settings, numeric_order_ids: "as_given" } : settings);
 
 function toEvent(conversion: Conversion, settings: ConnectionSettings, now: number): Body {
   const click = clickOf(conversion);
   const { currency } = conversion;
   const event: Body = {
-    ...ingestEvent(conversion, isForTag(settings) ? { ...settings, ...tagSettings } : settings, now),
+    ...ingestEvent(conversion, forTag(settings), now),
     conversionValue: conversion.value ?? undefined,
     adIdentifiers: adIdentifiersOf(conversion, settings, click),
     userData: userDataOf(conversion, settings, click),

@@ -54,7 +54,7 @@ export const hubspot = {
     limits: [
       "500 events in a request, 50 properties of 256 characters in an event; longer texts are cut.",
       "One invalid event fails the whole request, so the batch is halved until it is found.",
-      "A custom event that HubSpot does not know stops only its own events: they wait and are retried every hour until event.NAME or default_event is corrected. How HubSpot reports it is not documented: HTTP 404, and 400 with a message about the event name, are read so.",
+      "A custom event that HubSpot does not know stops only its own events: they wait, and are retried as soon as event.NAME or default_event is corrected (until then every hour at first, later once a day). How HubSpot reports it is not documented: HTTP 404, and 400 with a message about the event name, are read so.",
       "HubSpot does not say whether an event with the same uuid counts once. After a lost answer, an event may stand twice on the timeline.",
       "An event can be neither changed nor deleted in HubSpot.",
       "With email_sha256_property, HubSpot finds the contact whose property has the same hash: define the event with that property as its custom matching ID.",

@@ -68,7 +68,7 @@ export const linkedin = {
     limits: [
       "LinkedIn accepts 5000 events in a request; fewer are sent, so that its response can be read whole. One invalid event fails the whole request; the others are resent without it.",
       "Sources say 300 or 600 requests a minute; the lower limit is used.",
-      "A rule that LinkedIn does not know, that belongs to another account or is fed by the Insight Tag stops only its own events: they wait and are retried every hour until event.NAME or default_rule is corrected. An event with several rules waits until all of them are right.",
+      "A rule that LinkedIn does not know, that belongs to another account or is fed by the Insight Tag stops only its own events: they wait, and are retried as soon as event.NAME or default_rule is corrected (until then every hour at first, later once a day). An event with several rules waits until all of them are right.",
       "LinkedIn retires each API version after about a year. The connection then waits until another version is set.",
       "A rule that no campaign uses counts nothing.",
       "Reports may be delayed by up to three days.",

@@ -9,6 +9,7 @@ import { readResponse } from "./response.ts";
 
 export const corrections: Corrections = {
   maxAgeDays: 90,
+  foundBy: { name: "the goal", of: (conversion, of) => goalOf(conversion, of) ?? "" },
   effect: "Microsoft changes the value of an offline conversion, and takes it back if the whole order was refunded.",
   cannotCorrect: (conversion, of) => (apiOf(conversion, of) === "offline" ? null : "only offline conversions can be corrected"),
   toRequest({ conversion, value, at: adjustedAt }, of) {

@@ -80,7 +80,8 @@ export const microsoftAds = {
     limits: [
       "An answer of success that does not say how many events were received proves nothing: the event is sent again with the same event id, by which Microsoft counts it once.",
       "Events may be 7 days old for the Conversions API, 90 days for offline conversions.",
-      "An offline goal that Microsoft does not know stops only its own events: they wait and are retried every hour until offline_goal or offline_goals is corrected. A wrong token stops the connection until it is connected again.",
+      "With both APIs, the age of an event on receipt decides which one takes it, on every attempt: the two do not recognise each other's conversions. So a backfill, a replay or a resumed connection sends an event that was received when it was young for 7 days only. To backfill older ones, do so before the tag's token is entered.",
+      "An offline goal that Microsoft does not know stops only its own events: they wait, and are retried as soon as offline_goal or offline_goals is corrected (until then every hour at first, later once a day). A wrong token stops the connection until it is connected again.",
       "Hashed email and phone of offline conversions count only if enhanced conversions is enabled for the goal.",
       "An email that was received as a hash follows Microsoft's rules only if the tag has seen the address; otherwise the hash is sent unchanged and matches the person unless the address had dots or a plus before the @.",
       "Accepted does not mean attributed. For offline conversions the relay asks Microsoft for its report of the goal and day, from 30 hours later on. The report has counts by reason and not single conversions, and counts all uploads to the goal, so the confirmation of a conversion may be unknown. There is no report for the Conversions API.",

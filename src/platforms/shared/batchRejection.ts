@@ -51,7 +51,8 @@ const settingRetrySeconds = 3600;
 
 /**
  * For a conversion whose rule, action, tag or goal the platform does not know or does not let us use. That stops only the
- * events that use it, so the connection stays active: they are retried every hour until the setting is corrected.
+ * events that use it, so the connection stays active: they are retried after an hour, then less often, and at once when the
+ * connection is changed.
  * `defaultSetting` is the setting for events without their own.
  */
 export function waitForSetting(
@@ -65,6 +66,9 @@ export function waitForSetting(
   return waitUntilCorrected(error, chosen === null ? defaultSetting : `event.${event}`);
 }
 
+/** What reasons of deliveries contain that wait for a setting. */
+export const waitsForSetting = "; waits until ";
+
 /** For valid conversions that the platform refuses because of this setting. */
-export const waitUntilCorrected = (error: string, setting: string): Reading =>
-  retryLater(`${shorten(error)}; waits until ${shorten(setting)} is corrected`, settingRetrySeconds);
+export const waitUntilCorrected = (error: string, setting: string) =>
+  retryLater(`${shorten(error)}${waitsForSetting}${shorten(setting)} is corrected`, settingRetrySeconds);

@@ -49,7 +49,7 @@ export const x = {
     limits: [
       "X limits conversions, not requests: 60 000 per account in 15 minutes.",
       "One invalid conversion fails the whole request; the others are resent without it.",
-      "An event tag that X does not know, or that is not a single event tag, stops only its own events: they wait and are retried every hour until event.NAME or default_event is corrected; an event with several tags waits until all of them are right. A pixel that X does not know stops the connection.",
+      "An event tag that X does not know, or that is not a single event tag, stops only its own events: they wait, and are retried as soon as event.NAME or default_event is corrected (until then every hour at first, later once a day); an event with several tags waits until all of them are right. A pixel that X does not know stops the connection.",
       "The maximum age of a conversion is not documented.",
       "Pixel and API are compared within 48 hours.",
     ],

@@ -58,6 +58,38 @@ export function queuedDeliveryStore(db: Database) {
       });
     },
 
+    /** Makes deliveries due at once whose reason contains `text`, and that no node has claimed. Returns how many. */
+    async hasten(siteId: string, connectionId: string, text: string, now: number): Promise<number> {
+      const dueAt = await readDueTime(db, db, now);
+      const hasten = (tx: RowQuery, waiting: Row[]) =>
+        changeEach(
+          tx,
+          waiting,
+          [siteId, connectionId, now, dueAt],
+          `UPDATE deliveries SET due_at = $4, updated_at = $3
+           WHERE site_id = $1 AND connection_id = $2 AND event_id IN ({KEYS}) AND ${still("queued")} AND owner = ''
+           RETURNING event_id`,
+        );
+      let hastened = 0;
+      for (let after = { dueAt, eventId: "" }; ;) {
+        const begunAt = performance.now();
+        const rows = await db.all(
+          `SELECT event_id, due_at, reason, updated_at FROM deliveries
+           WHERE site_id = $1 AND connection_id = $2 AND state = 'queued' AND due_at >= $3
+             AND (due_at > $3 OR event_id > $4)
+           ORDER BY due_at, event_id LIMIT ${step}`,
+          [siteId, connectionId, after.dueAt, after.eventId],
+        );
+        // One that fails again meanwhile is not hastened twice.
+        const waiting = rows.filter((row) => String(row.reason ?? "").includes(text) && Number(row.updated_at) <= now);
+        if (waiting.length > 0) hastened += (await db.write((tx) => hasten(tx, waiting))).changed.length;
+        const last = rows.at(-1);
+        if (!last || rows.length < step) return hastened;
+        after = { dueAt: Number(last.due_at), eventId: String(last.event_id) };
+        await sleep(performance.now() - begunAt);
+      }
+    },
+
     /**
      * Ends what is queued or parked for a connection as `state` with `reason`. A leased delivery is left to its
      * settlement, because the platform may have it already. Returns how many ended, at least `max` where there are more.

@@ -82,9 +82,17 @@ export function ingestEvent(conversion: Conversion, settings: ConnectionSettings
 /** An order id that holds an email address is not sent. */
 export const hasOrderId = ({ orderId }: Conversion): boolean => orderId !== null && !/\S@\S+\.\S/.test(orderId);
 
-function transactionOf(conversion: Conversion, settings: ConnectionSettings): string {
+/** The event id of an order has the form of a UUID, and an event's own id that of a ULID, which all test events have. */
+const hasOwnId = ({ mode, platformEventId }: Conversion) => mode === "live" && /^[0-9a-z]{26}$/.test(platformEventId);
+
+/**
+ * Google takes two conversions with one transaction id for one, and keeps the value of the last. So where another person's event has
+ * the order id too (docs/decisions/0004), the id is the event's own, as at other platforms. The Google tag knows of no other person.
+ */
+export function transactionOf(conversion: Conversion, settings: ConnectionSettings): string {
   const { orderId, platformEventId } = conversion;
   if (orderId === null || !hasOrderId(conversion)) return platformEventId;
+  if (hasOwnId(conversion) && settings.tag_conversions !== "on") return platformEventId;
   return /^\d+$/.test(orderId) && settings.numeric_order_ids === "prefixed" ? `order-${orderId}` : orderId;
 }
 
