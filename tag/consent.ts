@@ -101,31 +101,32 @@ function readTcf(onDecision: () => void): true {
   return true;
 }
 
+/** Consent Mode's word for one kind of storage. */
+type Word = string | undefined;
+
 /** Google Consent Mode v2: commands in the page's data layer, from before the tag and later. */
 function readGoogle(onDecision: () => void): void {
   const layer = ((window as { dataLayer?: unknown[] }).dataLayer ??= []);
-  const state: Record<string, string> = {};
+  const state: Word[] = [];
   const read = (entry: unknown) =>
     safely(() => {
-      const [command, kind, values] = entry as Iterable<unknown>;
+      const [command, kind, values] = entry as [string, string, Record<string, Word>];
       const isUpdate = kind === "update";
-      // In opt-in mode a default is not the visitor's decision.
-      if (command !== "consent" || (optIn && !isUpdate)) return;
-      for (const name of ["ad_storage", "ad_user_data"]) {
-        const word = (values as Record<string, string>)[name];
-        // Defaults may differ by region, which only Google knows: the strictest one counts.
-        if (word && (isUpdate || state[name] !== "denied")) state[name] = word;
-      }
-      const words = Object.values(state);
-      if (!words[0]) return;
-      const denied = words.includes("denied");
+      if (command !== "consent") return;
+      const words = [values["ad_storage"], values["ad_user_data"]];
+      // Defaults may differ by region, which only Google knows: the strictest one counts.
+      const keep = (word: Word, i: number) => (state[i] = ((isUpdate || state[i] !== "denied") && word) || state[i]);
+      const denied = words.map(keep).includes("denied");
+      // A default is not the visitor's decision: it does not count in opt-in mode, and it never ends a refusal. Nor is an update of
+      // other kinds of storage, which some consent platforms send with each page.
+      if (!words.join("") || (!isUpdate && (optIn || (!denied && sources.gcm)))) return;
       sources.gcm = denied ? "denied" : "granted";
-      sources.byDefault = isProvisional = denied && !isUpdate;
+      sources.byDefault = isProvisional = !isUpdate && denied;
       const settle = () => {
         finalizeConsent();
         onDecision();
       };
-      if (denied || isUpdate) setTimeout(settle, isUpdate ? 0 : updateTimeoutMs);
+      if (isUpdate || denied) setTimeout(settle, isProvisional ? updateTimeoutMs : 0);
       else onChange();
     });
   layer.forEach(read);

@@ -21,8 +21,10 @@ const now = Date.now;
 /** A link or a URL. */
 type Place = Pick<URL, "protocol" | "hostname">;
 
-const isListed = ({ protocol, hostname }: Place) =>
-  protocol === location.protocol && hostname !== location.hostname && $CC.some((domain) => `.${hostname}`.endsWith(`.${domain}`));
+const isListed = (place: Place) =>
+  place.protocol === location.protocol &&
+  place.hostname !== location.hostname &&
+  $CC.some((domain) => `.${place.hostname}`.endsWith(`.${domain}`));
 
 async function ask(): Promise<void> {
   try {
@@ -33,13 +35,13 @@ async function ask(): Promise<void> {
   } catch {}
 }
 
-const read = (address: string) => new URL(address, location.href);
+const read = (address: string) => new URL(address, page.baseURI);
 
 /** Asks for tokens before they are needed, on pages that have a link for one. */
 function prepare(): void {
   if (now() < nextAt) return;
   nextAt = now() + timeoutMs;
-  if (![...page.links, ...page.forms].some((one) => isListed("action" in one ? read(one.action) : one))) return;
+  if (![...page.links, ...page.forms].some((one) => isListed("href" in one ? (one as Place) : read(one.action)))) return;
   nextAt = now() + refreshMs;
   void ask();
 }
@@ -52,30 +54,33 @@ function parameterFor(url: URL): [name: string, token: string] | undefined {
   const isPayment = url.hostname === "buy.stripe.com";
   const name = isPayment ? "client_reference_id" : parameter;
   const token = tokens[+isPayment];
-  const isUsable = token && now() - askedAt < maxAgeMs && isListed(url) && !url.searchParams.has(name) && !hasRefused();
-  return isUsable ? [name, token] : undefined;
+  if (token && now() - askedAt < maxAgeMs && isListed(url) && !url.searchParams.has(name) && !hasRefused()) return [name, token];
+  return undefined;
 }
 
-/** The other parameters stay as they are written: they may be signed. */
-function decorate(url: URL): string {
+/** Returns an address as it is given where it gets no token. The other parameters stay as they are written: they may be signed. */
+function decorate(address: string): string {
+  const url = read(address);
   const found = parameterFor(url);
-  if (found) url.search += (url.search && "&") + found.join("=");
+  if (!found) return address;
+  url.search += (url.search && "&") + found.join("=");
   return url.href;
 }
 
 /** Changes the link for the navigation that begins now, and not for those who read or copy it later. */
 function onClick(event: Event): void {
-  const link = event.composedPath().find((target) => (target as Partial<Element>).matches?.("[href]")) as HTMLAnchorElement;
+  // The attribute, because links in drawings have no text as `href`. Icons have the attribute too.
+  const link = event.composedPath().find((target) => (target as Partial<Element>).matches?.(":any-link")) as Element;
   const before = link.getAttribute("href") as string;
-  const after = decorate(read(link.href));
-  if (after === link.href) return;
-  link.href = after;
-  setTimeout(() => link.href === after && link.setAttribute("href", before));
+  const after = decorate(before);
+  if (after === before) return;
+  link.setAttribute("href", after);
+  setTimeout(() => link.getAttribute("href") === after && link.setAttribute("href", before));
 }
 
 /** The fields of a form replace the query of its address. */
-function onSubmit({ target }: Event): void {
-  const form = target as HTMLFormElement;
+function onSubmit(event: Event): void {
+  const form = event.target as HTMLFormElement;
   const found = form.method === "get" && parameterFor(read(form.action));
   if (!found) return;
   const field = page.createElement("input");
@@ -86,27 +91,28 @@ function onSubmit({ target }: Event): void {
 }
 
 /** `hasClick`: the visit has just begun, and its cookie may still be on the way. */
-export function watchLinks(on: (type: never, handle: (event: never) => void, isAny: true) => void, hasClick: boolean) {
+export function watchLinks(
+  on: (type: keyof DocumentEventMap, handle: (event: Event) => void, isAny: true) => void,
+  hasClick: boolean,
+) {
   const here = read(location.href);
   if (here.searchParams.has(parameter)) {
     here.searchParams.delete(parameter);
     // By the browser's own function: the first part of the tag watches the page's, and this is no new page.
     History.prototype.replaceState.call(history, history.state, "", here);
   }
-  const listen = (type: string, handle: (event: never) => void) => on(type as never, handle, true);
-  listen("pointerover", prepare);
-  listen("focusin", prepare);
-  listen("click", onClick);
-  listen("auxclick", onClick);
-  listen("submit", onSubmit);
+  on("pointerover", prepare, true);
+  on("focusin", prepare, true);
+  on("click", onClick, true);
+  on("auxclick", onClick, true);
+  on("submit", onSubmit, true);
   try {
     prepare();
   } catch {}
   if (hasClick && $CC[0]) setTimeout(() => tokens[0] ?? ask(), timeoutMs);
   return async (address: string): Promise<string> => {
-    const url = read(address);
-    if (isListed(url) && now() - askedAt > refreshMs)
+    if (isListed(read(address)) && now() - askedAt > refreshMs)
       await Promise.race([ask(), new Promise((resolve) => setTimeout(resolve, timeoutMs))]);
-    return decorate(url);
+    return decorate(address);
   };
 }

@@ -21,9 +21,7 @@ export const agent = navigator;
 export function safely<T>(work: () => T): T | undefined {
   try {
     return work();
-  } catch {
-    return undefined;
-  }
+  } catch {}
 }
 
 /** Listens in the capture phase, so that the page's own handlers cannot hide events. */

@@ -74,8 +74,11 @@ const use = (scope?: ParentNode) => [
   overlaps,
 ];
 
-/** Visits with a click id report their first input: most visitors who leave again have scrolled or clicked, most programs have not. */
-const mayReport = /[?&]\w*(c(l(ic)?k?)?id|braid|_id|epik)=/i.test(location.search);
+/**
+ * Visits with a click id report their first input: most visitors who leave again have scrolled or clicked, most programs have not. The
+ * names are those of src/identity/clickIds.ts, in fewer bytes; a few other parameters fit, too.
+ */
+const mayReport = /((cl?i?c?k?_?|bra|fat_|ale)id|epik|tblci|dicbo|oppref|aref)=/i.test(location.search);
 let firstInput: string | false | undefined;
 
 /** The report waits a while for an email, whose report says the same. The relay waits longer before it counts who did nothing. */
@@ -148,7 +151,7 @@ on("visibilitychange", sendFirstInput);
 
 on("keydown", ({ key, code, repeat, timeStamp }) => {
   // Only letters, digits and signs: modifiers and shortcuts are held as long as people like.
-  if (repeat || key.length !== 1) return;
+  if (repeat || key[1]) return;
   keys += 1;
   if (Object.keys(keysDown).length) overlaps += 1;
   else if (releasedAt && timeStamp - releasedAt < longestGapMs) keep(pauses, timeStamp - releasedAt);
@@ -168,7 +171,7 @@ on("input", ({ inputType, data, isComposing }) => {
   if (isComposing || /Composition/.test(inputType)) ways |= 4;
   else if (/Paste|Drop/.test(inputType)) ways |= 1;
   else if (!inputType || /Replacement/.test(inputType)) ways |= 2;
-  else if (data && data.length > 1) inserted += data.length;
+  else if (data?.[1]) inserted += data.length;
 });
 
 type Added = { use?: (scope: ParentNode) => unknown; link?: (address: string) => Promise<string> };
@@ -177,8 +180,6 @@ cc.use = (scope) => {
   firstInput = "";
   try {
     return use(scope);
-  } catch {
-    return undefined;
-  }
+  } catch {}
 };
 cc.link = watchLinks(on, mayReport);

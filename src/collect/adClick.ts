@@ -1,6 +1,6 @@
 // Finds the click on an advertisement that brought a visit.
 
-import { clickIds } from "../identity/clickIds.ts";
+import { clickNameOf } from "../identity/clickIds.ts";
 import { eraseMasks } from "../kernel/maskAddresses.ts";
 import type { Payload } from "./payload.ts";
 
@@ -13,11 +13,9 @@ export type AdClick = {
 };
 
 const maxCampaignLength = 100;
-const names = clickIds.filter(({ isNoClick }) => !isNoClick).map(({ name }) => name);
 
 export function adClickOf({ clickIds: found, utm }: Pick<Payload, "clickIds" | "utm">): AdClick | null {
-  // Most visits have none.
-  const name = Object.keys(found).length === 0 ? undefined : names.find((one) => found[one]);
+  const name = clickNameOf(found);
   if (name === undefined) return null;
   const campaign = utm.utm_campaign || found.gad_campaignid?.value || utm.utm_id || "";
   // Counts by campaign are found by no person, so the erasure of one would leave the mask of an address in them.

@@ -235,6 +235,7 @@ export function collectRoutes(app: FastifyInstance, options: CollectOptions): Di
     const network = customerNetworkOf(address);
     const userAgent = userAgentOf(headers);
     const hasRefused = cookies.refusals.length > 0 || Object.values(payload.signals).includes("denied");
+    const click = adClickOf(payload);
     const frequency = memory.observe({
       siteId: site.id,
       network,
@@ -252,7 +253,7 @@ export function collectRoutes(app: FastifyInstance, options: CollectOptions): Di
         isUntouched: payload.submit.inputs === 0,
       },
       emailSha256: payload.person?.emailSha256 ?? null,
-      clickIds: Object.values(payload.clickIds).map((id) => id.value),
+      clickIds: click ? [click.value] : [],
       at: now,
     });
     const offered = offeredInHandshake(request, options.transport);

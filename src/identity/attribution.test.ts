@@ -178,6 +178,96 @@ describe("the ids that are sent", () => {
     expect(chosen(...visits).utm).toEqual({ utm_source: "new" });
   });
 
+  describe("of a visit after the conversion", () => {
+    const browser = (page: string) => ({ page, referrer: "", address: "192.0.2.1", userAgent: "UA" });
+    const later = visit({
+      seenAt: now + 6 * 60_000,
+      clickIds: { ...gclid("Earlier", 2), fbclid: { value: "Later", seenAt: now + 6 * 60_000 } },
+      browserIds: { _fbp: "later", _fbc: "fb.1.later" },
+      utm: { utm_source: "later" },
+      browser: browser("later"),
+    });
+    const attributed = (...visits: Visit[]) => {
+      const { clickIds, browserIds, utm, browser: from } = attribute(known(identityOf(...visits)), now, rules);
+      return { clickIds, browserIds, utm, browser: from };
+    };
+
+    test("only the earlier click ids are sent, and the browser if no earlier one is known", () => {
+      expect(attributed(later)).toEqual({
+        clickIds: gclid("Earlier", 2),
+        browserIds: {},
+        utm: {},
+        browser: browser("later"),
+      });
+    });
+
+    test("nothing replaces what is known of visits before", () => {
+      const before = { browserIds: { _fbp: "own" }, utm: { utm_source: "own" }, browser: browser("own") };
+      expect(attributed(later, visit(before))).toEqual({ clickIds: gclid("Earlier", 2), ...before });
+    });
+
+    test("all is sent within the clock skew", () => {
+      const skewed = { ...later, seenAt: now + 4 * 60_000 };
+      expect(attributed(skewed)).toMatchObject({ browserIds: later.browserIds, utm: later.utm });
+    });
+  });
+
+  describe("of browsers with different evidence", () => {
+    const browser = (page: string) => ({ page, referrer: "", address: "192.0.2.1", userAgent: "UA" });
+    const own = (changes: Partial<Visit>) => visit({ seenAt: now - 5 * day, isSeen: true, hasForm: true, ...changes });
+    const strange = (changes: Partial<Visit>) => visit({ visitorId: "stranger", ...changes });
+
+    test("cookies and the browser are those of the one with most evidence, and of the newest of its visits", () => {
+      const ids = { browserIds: { _fbp: "own", _ga: "own", _fbc: "own" }, browser: browser("own") };
+      const forged = { browserIds: { _fbp: "f", _ga: "f", _fbc: "f", _ttp: "f" }, browser: browser("f") };
+      const older = own({ ...forged, browserIds: { _fbp: "older" }, seenAt: now - 6 * day });
+      const { browserIds, browser: from } = attribute(known(identityOf(strange(forged), own(ids), older)), now, rules);
+      expect({ browserIds, browser: from }).toEqual({ ...ids, browserIds: { ...ids.browserIds, _ttp: "f" } });
+    });
+
+    test("a cookie that keeps a click counts as that click", () => {
+      const forgedCookies = {
+        _fbc: "f",
+        _epik: "f",
+        _gcl_aw: "f",
+        _twclid: "f",
+        __oppref: "f",
+        li_fat_id: "f",
+        quora_qclid: "f",
+        axeid: "f",
+      };
+      const clicks = ["fbclid", "epik", "wbraid", "twclid", "oppref", "li_fat_id", "qclid", "aleid"];
+      const ids = (value: string) =>
+        Object.fromEntries(clicks.map((name) => [name, { value, seenAt: now - (value === "own" ? 5 : 1) * day }]));
+      const forged = strange({ browserIds: forgedCookies, clickIds: ids("f") });
+      const values = Object.fromEntries(clicks.map((name) => [name, "own"]));
+      expect(chosen(forged, own({ clickIds: ids("own") }))).toEqual({ clickIds: values, browserIds: {}, utm: {} });
+      const cookies = Object.fromEntries(Object.keys(forgedCookies).map((name) => [name, "own"]));
+      expect(chosen(forged, own({ browserIds: cookies }))).toEqual({ clickIds: {}, browserIds: cookies, utm: {} });
+      expect(chosen(forged)).toMatchObject({ clickIds: { epik: "f" }, browserIds: forgedCookies });
+    });
+
+    test("a cookie of an older visit than a click is useful for does not outweigh a click", () => {
+      const fresh = strange({ clickIds: gclid("fresh", 1) });
+      expect(chosen(fresh, own({ seenAt: now - 91 * day, browserIds: { _gcl_aw: "old" } }))).toMatchObject({
+        clickIds: { gclid: "fresh" },
+      });
+    });
+
+    test.each(["wbraid", "gbraid"])("another kind of Google's click ids does not replace an own %s", (name) => {
+      const forged = strange({ clickIds: { ...gclid("forged", 1), wbraid: { value: "forged", seenAt: now - day } } });
+      const click = { [name]: { value: "own", seenAt: now - 5 * day } };
+      expect(chosen(forged, own({ clickIds: click })).clickIds).toEqual({ [name]: "own" });
+      const both = own({ clickIds: { ...gclid("own", 6), ...click } });
+      expect(chosen(forged, both).clickIds).toEqual({ gclid: "own", [name]: "own" });
+    });
+
+    test("a click of one platform does not outweigh that of another", () => {
+      const other = strange({ clickIds: { fbclid: { value: "F", seenAt: now - day }, gad_source: { value: "1", seenAt: now } } });
+      expect(chosen(other, own({ clickIds: gclid("G", 5) })).clickIds).toEqual({ fbclid: "F", gclid: "G", gad_source: "1" });
+    });
+  });
+
   test("the event of a person without visits or without a record is sent without ids", () => {
     expect(attribute(known(identityOf()), now, rules)).toMatchObject({ identity: "found", ...nothing });
     expect(attribute(known(null), now, rules)).toMatchObject({

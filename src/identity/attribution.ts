@@ -7,7 +7,7 @@ import type { Attribution, ConsentReading, Identity, PathVisit, SeenId, Sha256, 
 import type { FoundPerson } from "../store/people/people.ts";
 import type { Store } from "../store/store.ts";
 import { isBotVisit } from "../traffic/filter.ts";
-import { isNoClick, isUseful } from "./clickIds.ts";
+import { clickKindOf, isNoClick, isUseful, isUsefulCookie } from "./clickIds.ts";
 import { weighVisits } from "./evidence.ts";
 
 type People = Store["people"];
@@ -176,16 +176,21 @@ function newClickOf(visits: readonly Visit[], at: number): string | undefined {
   return newest;
 }
 
+type Evidences = Record<string, number>;
+
 /**
- * Ids of bot visits are not used unless the site trusts the person. Of several click ids of a kind the one with most evidence wins,
- * and of those the one seen last: so nobody who merely knows an email replaces its click. The same holds for the campaign. Visits are
- * stored newest first, so everything else comes from the first visit that has it.
+ * Ids of bot visits are not used unless the site trusts the person. Of several ids of a kind the one with most evidence wins, and of
+ * those the one seen last: so nobody who merely knows an email replaces its click. The same holds for the campaign and the browser.
+ * Visits are stored newest first. Of one after the event only click ids are used, which have a time of their own, and the browser
+ * where no other is known.
  */
 function chooseIds(attribution: Attribution, identity: Identity, at: number, rules: Weighed): void {
   const { clickIds, browserIds } = attribution;
   const { evidenceOf } = rules;
-  const clickEvidence: Record<string, number> = {};
+  const clickEvidence: Evidences = {};
+  const cookieEvidence: Evidences = {};
   let utmEvidence = -1;
+  let browserEvidence = -Infinity;
   for (const visit of identity.visits) {
     if (isLeftOut(visit, identity, at, rules)) continue;
     const evidence = evidenceOf(visit);
@@ -198,13 +203,44 @@ function chooseIds(attribution: Attribution, identity: Identity, at: number, rul
       clickIds[name] = id;
       clickEvidence[name] = evidence;
     }
-    for (const name in visit.browserIds) browserIds[name] ??= visit.browserIds[name] as string;
+    const isLater = visit.seenAt > at + clockSkewMs;
+    const ofBrowser = isLater ? evidence - laterPenalty : evidence;
+    if (visit.browser && ofBrowser > browserEvidence) {
+      attribution.browser = visit.browser;
+      browserEvidence = ofBrowser;
+    }
+    if (isLater) continue;
+    for (const name in visit.browserIds) {
+      if (evidence <= (cookieEvidence[name] ?? -1) || !isUsefulCookie(name, visit.seenAt, at)) continue;
+      browserIds[name] = visit.browserIds[name] as string;
+      cookieEvidence[name] = evidence;
+    }
     if (evidence > utmEvidence)
       for (const _ in visit.utm) {
         attribution.utm = visit.utm;
         utmEvidence = evidence;
         break;
       }
-    attribution.browser ??= visit.browser;
   }
+  if (identity.visits.length > 1) removeOutweighed(clickIds, clickEvidence, browserIds, cookieEvidence);
+}
+
+/** More than any evidence. */
+const laterPenalty = 3;
+
+/** Removes clicks where one of their kind has more evidence: platforms choose among those that they get by rules of their own. */
+function removeOutweighed(
+  clickIds: Attribution["clickIds"],
+  clickEvidence: Evidences,
+  browserIds: Attribution["browserIds"],
+  cookieEvidence: Evidences,
+): void {
+  const max: Evidences = {};
+  for (const [name, evidence] of [...Object.entries(clickEvidence), ...Object.entries(cookieEvidence)]) {
+    const kind = clickKindOf(name);
+    if (kind !== undefined) max[kind] = Math.max(max[kind] ?? 0, evidence);
+  }
+  const isOutweighed = (name: string, evidence = 0) => evidence < (max[clickKindOf(name) ?? ""] ?? 0);
+  for (const name in clickEvidence) if (isOutweighed(name, clickEvidence[name])) delete clickIds[name];
+  for (const name in cookieEvidence) if (isOutweighed(name, cookieEvidence[name])) delete browserIds[name];
 }

@@ -1,5 +1,5 @@
 // Lists the click ids and browser ids that are captured, with their platform and useful life. The server puts the names
-// into the tag, so a new id needs only a line here.
+// into the tag, so a new id needs only a line here, unless a test says that the pattern in tag/use.ts does not know it.
 
 import { dayMs } from "../kernel/time.ts";
 
@@ -104,6 +104,22 @@ export const clicksOf = (clickIdNames: readonly string[], cookies: readonly stri
   ...new Set([...clickIdNames, ...cookies.flatMap((name) => clickOfCookie.get(name) ?? [])]),
 ];
 
+/** Clicks of one platform are of one kind, in whatever form they are known: it uses one of them. */
+const kinds = new Map(clickIds.map(({ name, platform, isNoClick: none }) => [name, none ? name : (platform ?? name)]));
+for (const [cookie, click] of clickOfCookie) kinds.set(cookie, kinds.get(click) ?? click);
+
+/** The kind of a click id, or of a cookie that keeps a click; undefined for other cookies. */
+export const clickKindOf = (name: string) => kinds.get(name);
+
+const clickNames = clickIds.filter((id) => !id.isNoClick).map(({ name }) => name);
+
+/** Names the click that brought a visit. Google adds several ids to one address, and values that all clicks of a campaign share. */
+export function clickNameOf(found: Readonly<Record<string, unknown>>): string | undefined {
+  // Most visits have none.
+  for (const _ in found) return clickNames.find((name) => found[name]);
+  return undefined;
+}
+
 const noClicks = new Set(clickIds.flatMap(({ name, isNoClick: none }) => (none ? [name] : [])));
 
 /** True for what comes beside the id of a click, or without an advertisement. */
@@ -124,6 +140,12 @@ export function isUtmField(name: string): boolean {
 /** `_ga_ABC123` is the session cookie of one GA4 property. */
 export function isBrowserId(name: string): boolean {
   return browserIds.some((id) => id.name === name) || /^_ga_[A-Z0-9]{1,20}$/.test(name);
+}
+
+/** True while the click that a cookie keeps may be of use; the click is older than the visit. Other cookies have no end. */
+export function isUsefulCookie(cookie: string, seenAt: number, at: number): boolean {
+  const click = clickOfCookie.get(cookie);
+  return click === undefined || isUseful(click, seenAt, at);
 }
 
 /** True while an id that was first seen at `seenAt` is within its useful life. */

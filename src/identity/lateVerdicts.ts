@@ -7,6 +7,7 @@ import type { TrafficMemory } from "../traffic/frequency.ts";
 import type { VisitRules } from "../traffic/lists.ts";
 import { judgeLater } from "../traffic/verdict.ts";
 import type { KnownPerson } from "./attribution.ts";
+import { clickNameOf } from "./clickIds.ts";
 
 /** The memory of a source lasts this long at most. */
 const rememberedMs = 2 * dayMs;
@@ -21,10 +22,10 @@ export function withLateVerdicts(
   if (!identity || identity === "unreadable") return known;
   const visits = identity.visits.map((visit) => {
     const { browser, seenAt, visitorId: visitor } = visit;
-    const clickIds = Object.values(visit.clickIds).map(({ value }) => value);
-    if (!browser || seenAt < now - rememberedMs || clickIds.length === 0) return visit;
+    const click = visit.clickIds[clickNameOf(visit.clickIds) ?? ""];
+    if (!browser || seenAt < now - rememberedMs || !click) return visit;
     const keys = memory.keysOf({ siteId, network: customerNetworkOf(browser.address), userAgent: browser.userAgent });
-    const verdict = judgeLater(visit, memory.recall(keys, { visitor, clickIds }, now), settings);
+    const verdict = judgeLater(visit, memory.recall(keys, { visitor, clickIds: [click.value] }, now), settings);
     return verdict ? { ...visit, verdict } : visit;
   });
   return { ...known, identity: { ...identity, visits } };

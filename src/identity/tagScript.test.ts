@@ -1,5 +1,6 @@
+import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { browserIds, clickIds } from "./clickIds.ts";
+import { browserIds, clickIds, isNoClick, utmFields } from "./clickIds.ts";
 import { buildTagScript } from "./tagScript.ts";
 
 /** The patterns of names as a site's tag gets them. */
@@ -22,6 +23,17 @@ test("the tag recognises every click id, in any case, and the UTM fields", () =>
     expect(param.test(`${name}x`), name).toBe(name.startsWith("gad_"));
   }
   for (const name of ["utm_source", "utm_marketing_tactic"]) expect(param.test(name)).toBe(true);
+});
+
+test("the second part of the tag knows the ids of clicks, and not what comes with them or without an advertisement", () => {
+  const code = readFileSync(new URL("../../tag/use.ts", import.meta.url), "utf8");
+  const click = new RegExp(/const mayReport = \/(.+)\/i\.test\(/.exec(code)?.[1] ?? "", "i");
+  const found = (names: readonly string[]) =>
+    names.filter((name) => ["?", "?a=b&"].every((before) => click.test(`${before}${name}=value&c=d`)));
+  const clicks = clickIds.map(({ name }) => name).filter((name) => !isNoClick(name));
+  expect(found(clicks.map((name) => name.toUpperCase()))).toHaveLength(clicks.length);
+  const others = [...clickIds.map(({ name }) => name).filter(isNoClick), ...utmFields, "q", "id", "product_id", "page", "ref"];
+  expect([found(clicks), found(others)]).toEqual([clicks, []]);
 });
 
 test("the tag recognises every cookie with a browser id, and reads its whole value", () => {

@@ -51,12 +51,12 @@ function site(rules: ReportRules = optOut) {
   const id = `site${sites}`;
   return {
     take: (changes: Partial<Report>) => storeReport(store, id, report(changes), rules, newId),
-    consent: () => store.people.readConsent(id, emailSha256),
+    consent: (of = emailSha256) => store.people.readConsent(id, of),
     decisions: async (subject: string) =>
       (await store.people.listDecisions(id, subject)).map((one) => `${one.givenBy}: ${one.state}`),
     setByOperator: (state: "granted" | "denied") =>
       store.people.change(id, (rows) => rows.decide(emailSha256, operator, state, now)),
-    identity: () => store.people.findIdentity(id, emailSha256),
+    identity: (of = emailSha256) => store.people.findIdentity(id, of),
   };
 }
 
@@ -70,6 +70,38 @@ describe("a visitor's decisions", () => {
       expect(await consent()).toBe(own);
     }
     expect(await identity()).toBeNull();
+  });
+
+  test("a refusal applies to fifty emails of a browser, newest first, and removes its visits from them", async () => {
+    const { take, consent, identity } = site();
+    const emails = Array.from({ length: 52 }, (_, n) => sha256(`email ${n}`));
+    await take({ visit: landing });
+    for (const one of emails) await take({ visit: landing, person: { emailSha256: one, forms: {} } });
+    await take({ signals: { own: "denied" } });
+    const states = await Promise.all(emails.map((one) => consent(one)));
+    expect(states).toEqual([...Array<string>(2).fill("unknown"), ...Array<string>(50).fill("denied")]);
+    expect(await Promise.all(emails.slice(2).map((one) => identity(one)))).toEqual(Array(50).fill(null));
+  });
+
+  test("a later visit joins the five newest emails of a browser", async () => {
+    const { take, identity } = site();
+    const emails = Array.from({ length: 7 }, (_, n) => sha256(`email ${n}`));
+    await take({ visit: landing });
+    for (const one of emails) await take({ person: { emailSha256: one, forms: {} } });
+    await take({ visit: { ...landing, seenAt: now + 3_600_000 }, at: now + 3_600_000 });
+    const visits = await Promise.all(emails.map(async (one) => (await identity(one))?.visits.length));
+    expect(visits).toEqual([1, 1, 2, 2, 2, 2, 2]);
+  });
+
+  test("a browser that names many emails refuses for none of a person who submitted a form elsewhere", async () => {
+    const { take, consent } = site();
+    await take({ visitorId: "own", visit: landing });
+    await take({ visitorId: "own", person, hasForm: true });
+    await take({ visitorId: "stranger", person });
+    for (let n = 0; n < 8; n += 1)
+      await take({ visitorId: "stranger", person: { emailSha256: sha256(`other ${n}`), forms: {} } });
+    await take({ visitorId: "stranger", signals: { own: "denied" } });
+    expect(await consent()).toBe("unknown");
   });
 
   test("a refusal removes this visitor's visits and no other's", async () => {

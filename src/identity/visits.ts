@@ -62,7 +62,10 @@ export type StoredReport = {
   proof: string | null;
 };
 
-const maxPersons = 5;
+/** A browser's refusal holds for so many of its emails, the newest, and for those that it granted. Programs invent thousands. */
+const maxPersons = 50;
+/** A visit joins the records of so many of them: each is a row to write. */
+const maxJoined = 5;
 /** Browsers without cookies refuse with a new proof on every page. */
 const maxRefusals = 5;
 
@@ -298,7 +301,7 @@ async function saveVisit(
     : visitor.emailSha256s;
   await rows.saveVisitor(visitorId, { visits, emailSha256s: persons.slice(0, maxPersons) }, at);
 
-  for (const emailSha256 of persons.slice(0, maxPersons)) {
+  for (const emailSha256 of persons.slice(0, maxJoined)) {
     const isGiven = emailSha256 === person?.emailSha256;
     if (consent === "granted" && isSeen) await decideOnce(rows, emailSha256, visitorId, "granted", at);
     const identity = await rows.lockIdentity(emailSha256, at);

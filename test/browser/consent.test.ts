@@ -38,13 +38,13 @@ inChromium("opting out", () => {
     ["Global Privacy Control", { path: "/plain", source: "gpc", again: "/plain", after: "unknown", gpc: true }],
     ["TCF", { path: "/tcf-refused", source: "tcf", again: "/tcf-granted", after: "granted" }],
     ["TCF that loads late", { path: "/tcf-late", source: "tcf", again: "/tcf-granted", after: "granted" }],
-    ["Consent Mode's default", { path: "/gcm-default", source: "gcm", again: "/gcm-granted", after: "granted" }],
+    ["Consent Mode's default", { path: "/gcm-default", source: "gcm", again: "/gcm-agreed", after: "granted" }],
     [
       "Consent Mode's default for some region, which the tag cannot know",
-      { path: "/gcm-regions", source: "gcm", again: "/gcm-granted", after: "granted" },
+      { path: "/gcm-regions", source: "gcm", again: "/gcm-agreed", after: "granted" },
     ],
-    ["Consent Mode's update", { path: "/gcm-update", source: "gcm", again: "/gcm-granted", after: "granted", click: true }],
-    ["Consent Mode that loads late", { path: "/gcm-late", source: "gcm", again: "/gcm-granted", after: "granted" }],
+    ["Consent Mode's update", { path: "/gcm-update", source: "gcm", again: "/gcm-agreed", after: "granted", click: true }],
+    ["Consent Mode that loads late", { path: "/gcm-late", source: "gcm", again: "/gcm-agreed", after: "granted" }],
     ["cc.consent('denied')", { path: "/own", source: "own", again: "/own-granted", after: "granted", click: true }],
     [
       "cc.consent('denied') before the tag has loaded",
@@ -219,6 +219,25 @@ inChromium("opting out", () => {
     const [cookie] = await relayCookies(stage, page);
     expect(await historyOf(cookie?.value)).toEqual(["granted"]);
     expect(await historyOf(hashEmail(email))).toEqual(["granted"]);
+  });
+
+  test("a default of granted does not end a refusal of an earlier page, nor does it send the click", async () => {
+    const email = "repeats@customers.example";
+    const page = await newPage();
+    await land(stage, page, "/gcm-update", "?gclid=Repeats");
+    await page.click("#refuse");
+    await decided(stage, "gcm", "denied");
+    await submit(stage, page, email);
+    await land(stage, page, "/gcm-repeats", "?gclid=Repeats");
+    await page.waitForFunction(() => "repeated" in window);
+    await submit(stage, page, email);
+    const sent = (["visit", "consent", "identify"] as const).flatMap((endpoint) => stage.site.reports(endpoint));
+    expect(sent.map(({ fields }) => [(fields["consent"] as Record<string, string>)["gcm"], fields["params"]])).toEqual(
+      sent.map(() => ["denied", undefined]),
+    );
+    expect(await heldCookies(stage, page)).toEqual(["__cc_gcm=denied"]);
+    expect(await historyOf(hashEmail(email))).toEqual(["denied"]);
+    expect(await stage.convert(email)).toEqual(withoutIdentifiers);
   });
 
   test("a form sent before Consent Mode's default of denied is updated counts as a refusal", async () => {

@@ -61,6 +61,15 @@ export function consentPages(tagLine: string): Record<string, string> {
       script(`${gtag} gtag("consent", "default", ${all("granted")})`),
       onClick("refuse", `gtag("consent", "update", ${all("denied")})`),
     ),
+    // As a server renders the page of a visitor who agreed in its own settings.
+    "/gcm-agreed": withNative(
+      script(`${gtag} gtag("consent", "default", ${all("granted")}); gtag("consent", "update", ${all("granted")})`),
+    ),
+    // A consent platform that repeats the refusal of an earlier day.
+    "/gcm-repeats": withNative(
+      script(`${gtag} gtag("consent", "default", ${all("granted")});
+        setTimeout(() => { gtag("consent", "update", ${all("denied")}); repeated = true; }, 500)`),
+    ),
     "/gcm-late": withNative(script(`setTimeout(() => { ${gtag} gtag("consent", "default", ${all("denied")}) }, 700)`)),
     // Most consent platforms do this for a visitor who agreed on an earlier day.
     "/gcm-waits": withNative(
@@ -82,6 +91,18 @@ export function consentPages(tagLine: string): Record<string, string> {
     "/gcm-asking": withAjax(
       script(`${gtag} gtag("consent", "default", ${all("denied")})`),
       onClick("agree", `gtag("consent", "update", ${all("granted")})`),
+    ),
+    // A consent platform that sets other kinds of storage before the visitor has decided.
+    "/gcm-others": withAjax(
+      script(`${gtag} gtag("consent", "default", ${all("denied")});
+        gtag("consent", "update", { security_storage: "granted", analytics_storage: "granted" })`),
+      onClick("agree", `gtag("consent", "update", ${all("granted")})`),
+    ),
+    // The banner has a choice for storage alone.
+    "/gcm-partial": withAjax(
+      script(`${gtag} gtag("consent", "default", ${all("denied")})`),
+      onClick("agree", `gtag("consent", "update", { ad_storage: "granted" })`) +
+        onClick("refuse", `gtag("consent", "update", { ad_user_data: "granted" })`),
     ),
     "/own": withNative("", onClick("refuse", `cc.consent("denied")`)),
     "/own-granted": withNative(stub + script(`cc.consent("granted")`)),

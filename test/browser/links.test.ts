@@ -32,6 +32,9 @@ inChromium("links between domains", () => {
       site.tagLine,
       `<a id="link" href="${target}/pay?a=%20b#part">Pay</a>
        <a id="blank" target="_blank" href="${target}/pay">Pay in a new tab</a>
+       <a href="${target}/pay?icon"><svg width="20" height="20"><symbol id="cart"><rect width="20" height="20"/></symbol>
+         <use id="icon" href="#cart"/></svg></a>
+       <svg width="20" height="20"><a id="drawn" href="${target}/pay?drawn"><rect width="20" height="20"/></a></svg>
        <a id="own" href="/pay?own">Own</a>
        <a id="stranger" href="https://stranger.example.test:${site.port}/pay">Stranger</a>
        <a id="payment" href="https://${payments}/test_1?prefilled_promo_code=X">Payment Link</a>
@@ -106,6 +109,18 @@ inChromium("links between domains", () => {
       expect.stringMatching(/^\/pay\?added&cc_clid=cc_/),
       expect.stringMatching(/^\/pay\?plan=pro&cc_clid=cc_/),
     ]);
+  });
+
+  test("a link around an icon, and one inside a drawing, carry it over", async () => {
+    await land("Icon");
+    await page.click("#icon", { modifiers: ["Control"] });
+    await page.click("#drawn", { modifiers: ["Control"] });
+    await eventually("both tabs are open", () => opened(checkout).length === 2);
+    expect(opened(checkout).toSorted()).toEqual([
+      expect.stringMatching(/^\/pay\?drawn&cc_clid=cc_/),
+      expect.stringMatching(/^\/pay\?icon&cc_clid=cc_/),
+    ]);
+    expect(await page.getAttribute("#drawn", "href")).toBe(`${target}/pay?drawn`);
   });
 
   test("links to the same host and to strangers stay as they are", async () => {

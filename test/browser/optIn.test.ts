@@ -21,6 +21,7 @@ inChromium("a site that asks first (opt-in)", () => {
     ["the site asks by itself", "/ajax"],
     ["a TCF banner is shown", "/tcf-asking"],
     ["Consent Mode starts with denied", "/gcm-asking"],
+    ["Consent Mode updates other kinds of storage", "/gcm-others"],
   ] as const;
 
   test.each(undecided)("nothing is sent or stored and no cookie is set before the decision: %s", async (_how, path) => {
@@ -113,6 +114,18 @@ inChromium("a site that asks first (opt-in)", () => {
       clickIds: { gclid: "No-Thanks" },
       consent: "granted",
     });
+  });
+
+  test("an update of Consent Mode that grants storage alone is no grant, until the other is granted too", async () => {
+    const page = await newPage();
+    await land(stage, page, "/gcm-partial", "?gclid=Partial");
+    await page.click("#agree");
+    const [visit] = await stage.site.waitForReports("visit", 1);
+    expect(visit?.fields).toEqual({ consent: { gcm: "denied", byDefault: false } });
+    await expect.poll(() => heldCookies(stage, page)).toEqual(["__cc_gcm=denied"]);
+    await page.click("#refuse");
+    const [consent] = await stage.site.waitForReports("consent", 1);
+    expect(consent?.fields).toMatchObject({ consent: { gcm: "granted" }, params: { gclid: "Partial" } });
   });
 
   test("a visitor who withdraws is deleted, and the browser keeps no identifier", async () => {

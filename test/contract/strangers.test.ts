@@ -6,12 +6,14 @@ import { rows } from "../support/installation.ts";
 import { startReceiver, type Receiver } from "../support/receiver.ts";
 import { endToEndEngines, newInstallation, type Installation, type Relay, type TestSite } from "../support/relay.ts";
 import { sha256Of } from "../support/sha256.ts";
-import { cookieOf, report, type ReportBody } from "../support/visits.ts";
+import { cookieOf, personsAgent, report, type ReportBody } from "../support/visits.ts";
 
 /** A form that was submitted after four seconds and 20 keys. */
 const byHand = [4000, 20, false];
 const host = "shop.example";
 const askingHost = "asks-first.example";
+/** Its conversions go to Meta, which gets cookies and the browser too. */
+const metaHost = "meta.example";
 const stranger = { "X-Forwarded-For": "198.51.100.23" };
 
 describe.each(endToEndEngines)("a stranger who knows an email, on %s", (engine) => {
@@ -21,10 +23,12 @@ describe.each(endToEndEngines)("a stranger who knows an email, on %s", (engine) 
   const sites = new Map<string, TestSite>();
   beforeAll(async () => {
     receiver = await startReceiver();
-    home = await newInstallation(engine);
+    home = await newInstallation(engine, { CLEANCAST_PLATFORM_ORIGINS: JSON.stringify({ meta: receiver.url }) });
     sites.set(host, await home.addSite(host));
     sites.set(askingHost, await home.addSite(askingHost, "consent_mode=opt-in"));
     for (const one of sites.keys()) await home.run("connection", "add", one, "webhook", `url=${receiver.url}/${one}`);
+    sites.set(metaHost, await home.addSite(metaHost));
+    await home.run("connection", "add", metaHost, "meta", "--no-verify", "pixel_id=1234567890123456", "access_token=meta-token");
     relay = await home.start();
   });
 
@@ -57,6 +61,15 @@ describe.each(endToEndEngines)("a stranger who knows an email, on %s", (engine) 
     return { clickIds, utm, consent, isNamed: emailSha256 !== null };
   }
 
+  /** Returns what Meta gets of the browser of a person who buys. */
+  async function convertAtMeta(email: string) {
+    const before = receiver.got.length;
+    expect((await relay.post(sites.get(metaHost)?.key ?? "", { email, event: "purchase", value: 1 })).status).toBe(200);
+    const [body] = receiver.bodies().slice(before) as { data: { user_data: Record<string, unknown> }[] }[];
+    const { fbc, fbp, client_ip_address: address, client_user_agent: userAgent } = body?.data[0]?.user_data ?? {};
+    return { fbc, fbp, address, userAgent };
+  }
+
   /** As the second part of the tag reports it. */
   const trapped = Object.assign(Array<number>(17).fill(0), { 13: 1 });
   const ownClick = { clickIds: { gclid: "own" }, utm: { utm_source: "own" }, consent: "unknown", isNamed: true };
@@ -70,6 +83,48 @@ describe.each(endToEndEngines)("a stranger who knows an email, on %s", (engine) 
     await send("identify", { ...falseClick, emails, visitor: newPageId(), submit: byHand }, stranger);
     await send("identify", { ...falseClick, emails, consent: { own: "granted" } }, stranger);
     expect(await convert(email)).toEqual(ownClick);
+  });
+
+  const cookiesOf = (name: string) => ({ _fbp: `fb.1.1794297600000.${name.length}`, _fbc: `fb.1.${Date.now()}.${name}` });
+
+  test("one report with false cookies does not replace those of a form, nor its click, nor its browser", async () => {
+    const emails = [newEmail(), newEmail(), newEmail()];
+    const own = { address: "203.0.113.77", userAgent: personsAgent };
+    const [byCookie, byClick, byNothing] = [cookiesOf("own"), { _fbp: cookiesOf("own")._fbp }, {}];
+    const landings = [
+      { cookies: byCookie },
+      { cookies: byClick, params: { fbclid: "own-click" } },
+      { cookies: byNothing, params: { utm_source: "mail" } },
+    ];
+    for (const [i, email] of emails.entries()) {
+      const landing = { visitor: newPageId(), ...landings[i] };
+      const cookie = await send("visit", landing, {}, metaHost);
+      await send("identify", { ...landing, emails: [sha256Of(email)], submit: byHand }, cookie, metaHost);
+    }
+    const forged = {
+      cookies: cookiesOf("forged"),
+      params: { fbclid: "false-click" },
+      emails: emails.map((one) => sha256Of(one)),
+    };
+    for (const one of forged.emails) {
+      await send("identify", { ...forged, emails: [one] }, { ...stranger, "User-Agent": `${personsAgent} Forged` }, metaHost);
+    }
+    expect(await convertAtMeta(emails[0] as string)).toEqual({ ...own, fbp: byCookie._fbp, fbc: byCookie._fbc });
+    const fbcOf = (click: string) => expect.stringMatching(new RegExp(`^fb\\.1\\.\\d{13}\\.${click}$`));
+    expect(await convertAtMeta(emails[1] as string)).toEqual({ ...own, fbp: byClick._fbp, fbc: fbcOf("own-click") });
+    // Where the person has none, those of the report are used, as a click is.
+    const fbp = forged.cookies._fbp;
+    expect(await convertAtMeta(emails[2] as string)).toEqual({ ...own, fbp, fbc: fbcOf("false-click") });
+  });
+
+  test("one report with another kind of Google's click ids does not replace the click of a form", async () => {
+    const email = newEmail();
+    const landing = { visitor: newPageId(), params: { wbraid: "own", utm_source: "own" } };
+    const cookie = await send("visit", landing);
+    const emails = [sha256Of(email)];
+    await send("identify", { ...landing, emails, submit: byHand }, cookie);
+    await send("identify", { params: { gclid: "false", gbraid: "false", wbraid: "false" }, emails }, stranger);
+    expect(await convert(email)).toEqual({ ...ownClick, clickIds: { wbraid: "own" } });
   });
 
   test("a played visit without a form does not replace the click of a form, however often it is repeated", async () => {
