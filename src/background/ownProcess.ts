@@ -63,8 +63,8 @@ export const commandOf =
 function reasonIn(printed: string): string {
   const last = printed.trim().split("\n").at(-1) ?? "";
   try {
-    const { error, hook } = JSON.parse(last) as { error?: string; hook?: { reason?: string } };
-    return error ?? hook?.reason ?? "";
+    const { error, hook } = JSON.parse(last) as { error?: { message?: string }; hook?: { reason?: string } };
+    return error?.message ?? hook?.reason ?? "";
   } catch {
     return last;
   }

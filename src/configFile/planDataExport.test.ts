@@ -5,6 +5,7 @@ import { afterAll, expect, test } from "vitest";
 import { createAt, newLocation } from "../../test/support/nodes.ts";
 import { createAccess } from "../access/access.ts";
 import { Fault } from "../kernel/refusal.ts";
+import { dayMs } from "../kernel/time.ts";
 import { createDirectory } from "../sites/directory.ts";
 import { applyFile } from "./apply.ts";
 import { diffText } from "./diff.ts";
@@ -88,6 +89,25 @@ test("an export of a file is added, changed, exported and ended, and shows no se
   await apply(off);
   expect(await store.dataExports.find(site)).toBeNull();
   expect(await planned(off)).toBe("");
+});
+
+test("a file whose since has become too old is applied as before, and refused only where since counts", async () => {
+  await apply(text);
+  const site = [...directory.sites()][0]?.id ?? "";
+  const before = await store.dataExports.find(site);
+  const later = { ...context, by: { ...context.by, now: at + 500 * dayMs } };
+  const withPeople = file(`${text}      people: true\n`);
+  expect(diffText(await planFile(later, withPeople, options))).not.toContain("since");
+  await applyFile(later, withPeople, options);
+  const { fromHour, nextHour } = before ?? expect.unreachable("it was added");
+  expect(await store.dataExports.find(site)).toMatchObject({ options: { people: true }, fromHour, nextHour });
+  const moved = text.replace("s3://my-bucket", "s3://other-bucket").replace("key_id: AKEXAMPLE", "key_id: AKOTHER");
+  await expect(planFile(later, file(moved), options)).rejects.toThrow("since: must be a time in the past");
+  // A new place gets the past again.
+  expect(await planned(moved)).toContain("since");
+  await apply(moved);
+  expect(await store.dataExports.find(site)).toMatchObject({ target: { bucket: "other-bucket" }, liveHour: at });
+  await apply("version: 1\nsites:\n  - hosts: [shop.example.com]\n    data_export: off\n");
 });
 
 test.each([

@@ -1,6 +1,14 @@
 // Plans the change of a site's scheduled export of data. A site has at most one.
 
-import { checkSince, placeText, readTarget, removeDataExport, setDataExport, type ExportRequest } from "../export/manage.ts";
+import {
+  checkSince,
+  isSamePlace,
+  placeText,
+  readTarget,
+  removeDataExport,
+  setDataExport,
+  type ExportRequest,
+} from "../export/manage.ts";
 import { findSite } from "../sites/manage.ts";
 import type { ExportTarget } from "../store/export/dataExports.ts";
 import {
@@ -28,15 +36,17 @@ export async function planDataExport(
   if (entry === "off") return existing ? [{ kind: "remove", what, run: () => removeDataExport(store, existing.siteId, by) }] : [];
   if (entry.secret !== undefined && !planning.isReference([...path, "secret"]))
     faults.push({ path: [...path, "secret"], message: mustBeReference });
-  const wanted: ExportRequest = { ...entry, keyId: entry.key_id };
+  const given: ExportRequest = { ...entry, keyId: entry.key_id };
   const nameOf: Record<string, string> = { keyId: "key_id" };
-  const { since } = entry;
-  if (!existing && since !== undefined) check(planning, [...path, "since"], () => checkSince(since, by.now));
   const target = check(
     planning,
     (field) => [...path, nameOf[field] ?? field],
-    () => readTarget(wanted, existing?.target ?? null, { allowPrivate, exportFolder }),
+    () => readTarget(given, existing?.target ?? null, { allowPrivate, exportFolder }),
   );
+  // A file is applied again and again, and its `since` grows older than one may be.
+  const isNewPlace = !existing || (target !== null && !(existing.target && isSamePlace(existing.target, target)));
+  const since = isNewPlace ? entry.since : undefined;
+  if (since !== undefined) check(planning, [...path, "since"], () => checkSince(since, by.now));
   if (!target) return [];
   const options = {
     format: entry.format ?? existing?.options.format ?? "parquet",
@@ -57,14 +67,14 @@ export async function planDataExport(
     if (old === null || !isSameSecret(old, target.secret))
       lines.push({ name: "secret", before: old === null ? null : shownSecret, after: shownSecret });
   }
-  if (!existing && entry.since !== undefined) lines.push({ name: "since", before: null, after: entry.since });
+  if (since !== undefined) lines.push({ name: "since", before: null, after: since });
   if (lines.length === 0) return [];
   return [
     {
       kind: existing ? "change" : "add",
       what,
       lines,
-      run: () => setDataExport(store, findSite(context, host), wanted, { ...by, allowPrivate, exportFolder }),
+      run: () => setDataExport(store, findSite(context, host), { ...given, since }, { ...by, allowPrivate, exportFolder }),
     },
   ];
 }

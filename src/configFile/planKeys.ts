@@ -1,9 +1,9 @@
 // Plans the changes of a site's inbound keys. A key is found by its hash, and never changes. One that was rotated, revoked or
 // has expired stays so: a relay that starts with the file must not fail because of that.
 
-import type { InboundKey, Site } from "../sites/directory.ts";
+import { isUsable, type InboundKey, type Site } from "../sites/directory.ts";
 import { hashKey, keyFormFault } from "../sites/keys.ts";
-import { findSite, revokeKey } from "../sites/manage.ts";
+import { findSite, maxKeys, revokeKey } from "../sites/manage.ts";
 import { addOwnKey } from "../sites/ownKeys.ts";
 import type { Path } from "./document.ts";
 import { mustBeReference, reconcile, type Change, type ChangedLine, type PlannedSite, type Planning } from "./planning.ts";
@@ -13,7 +13,7 @@ import { english } from "../kernel/messages/message.ts";
 type WantedKey = { entry: KeyEntry; path: Path; hash: string; expiresAt: number | null };
 
 /** `known` collects the keys of the whole file. */
-export function planKeys(
+export async function planKeys(
   planning: Planning,
   { site, isUnidentified, host, path }: PlannedSite,
   entries: readonly KeyEntry[],
@@ -21,7 +21,7 @@ export function planKeys(
 ): Promise<Change[]> {
   const { context } = planning;
   const wanted = entries.map((entry, i) => readEntry(planning, entry, [...path, "keys", i], known));
-  return reconcile(planning, {
+  const changes = await reconcile(planning, {
     wanted: wanted.map((key) => [key.hash, key]),
     existing: (site?.keys ?? []).filter(({ revokedAt }) => revokedAt === null).map((key) => [key.hash, key]),
     plan({ entry, path: own, hash, expiresAt }) {
@@ -44,6 +44,15 @@ export function planKeys(
       run: () => revokeKey(context, key, context.by),
     }),
   });
+  // Nothing is revoked before everything else is there.
+  const added = changes.filter(({ kind }) => kind === "add").length;
+  const count = added + (site?.keys ?? []).filter((key) => isUsable(key, context.by.now)).length;
+  if (added > 0 && count > maxKeys)
+    planning.faults.push({
+      path: [...path, "keys"],
+      message: `would make ${count} valid ones together with those that exist: a site has at most ${maxKeys}. Remove some first.`,
+    });
+  return changes;
 }
 
 function readEntry({ faults, isReference }: Planning, entry: KeyEntry, path: Path, known: Set<string>): WantedKey {

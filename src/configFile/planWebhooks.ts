@@ -6,6 +6,7 @@ import {
   disableWebhook,
   enableWebhook,
   findWebhook,
+  maxWebhooks,
   removeWebhook,
   rotateSecret,
   setSendEmpty,
@@ -54,6 +55,7 @@ export async function planWebhooks(
     if ("url" in read) wanted.set(read.url, { ...entry, url: read.url });
   }
   return reconcile<WebhookEntry, Webhook | Known>(planning, {
+    limit: { max: maxWebhooks, path: [...sitePath, "webhooks"] },
     wanted,
     existing: [...known.map((one) => [one.url, one] as const), ...damaged.map((one) => [one.id, one] as const)],
     plan: (entry, existing) =>

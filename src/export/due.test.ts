@@ -7,6 +7,7 @@ import { afterAll, describe, expect, test } from "vitest";
 import { freshFolder } from "../../test/support/databases.ts";
 import { newAttempt, newEvent, newSite, queuedDelivery, settlementOf, unattributed } from "../../test/support/events.ts";
 import { createNodes } from "../../test/support/nodes.ts";
+import { readPayload } from "../collect/payload.ts";
 import { readAllowList, type AllowList } from "../delivery/addresses.ts";
 import { hourMs, minuteMs } from "../kernel/time.ts";
 import { createDirectory } from "../sites/directory.ts";
@@ -313,6 +314,17 @@ describe.each(["sqlite", "postgres"] as const)("scheduled exports on %s", async 
     await run(complete);
     expect(rowsOf(folder, "events")).toHaveLength(3);
     expect(rowsOf(folder, "deliveries")).toHaveLength(3);
+  });
+
+  test("an event keeps the source, medium and campaign of its visit", async () => {
+    const folder = freshFolder();
+    const { siteId, set, run } = await siteWith(folder, start);
+    const params = { utm_source: "google", utm_medium: "cpc", utm_campaign: "autumn" };
+    const utm = readPayload(JSON.stringify({ params }), start)?.utm ?? {};
+    await store.events.accept(newEvent(siteId, { receivedAt: start + 1 }, { attribution: { ...unattributed, utm } }));
+    await set();
+    await run(start + hourMs + 16 * minuteMs);
+    expect(rowsOf(folder, "events")).toMatchObject([params]);
   });
 
   test("an hour that cannot be written is tried again ten minutes later, and no hour is left out", async () => {

@@ -1,18 +1,20 @@
 // Writes the hours of scheduled exports that are due. Each site gets one hour at a time, so that one with a long past keeps no
-// other waiting.
+// other waiting, and a few sites are worked on at once, so that a slow bucket hardly does. A site that fails stops no other.
 
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
-import { codeOf, say } from "../kernel/messages/message.ts";
+import { forEachConcurrently } from "../kernel/concurrency.ts";
+import { codeOf, english, say } from "../kernel/messages/message.ts";
 import { Refusal } from "../kernel/refusal.ts";
+import { countOf } from "../kernel/text.ts";
 import { hourMs, minuteMs } from "../kernel/time.ts";
 import { isWorking, type Directory } from "../sites/directory.ts";
 import type { DataExport, ExportRun } from "../store/export/dataExports.ts";
 import type { Store } from "../store/store.ts";
 import { completeAt, completeUntil, exportHour } from "./exportHour.ts";
 import { bucketTarget, folderTarget, type Target } from "./target.ts";
-import type { Uploader } from "./upload.ts";
+import { maxUploads, type Uploader } from "./upload.ts";
 
 type DueOptions = {
   store: Pick<Store, "dataExports" | "exportRows">;
@@ -31,9 +33,10 @@ const retryMs = 10 * minuteMs;
 export type Done = { site: string; hours: number; files: number; rows: number; error: string | null };
 
 export async function exportDue(options: DueOptions): Promise<Done[]> {
-  const { store, directory, mayContinue, now } = options;
+  const { store, directory, now } = options;
   const folder = mkdtempSync(join(tmpdir(), "cleancast-export-"));
   const done = new Map<string, Done>();
+  const defects: Defect[] = [];
   try {
     for (;;) {
       const due = (await store.dataExports.listDue(now())).filter(({ siteId }) => {
@@ -41,20 +44,66 @@ export async function exportDue(options: DueOptions): Promise<Done[]> {
         return site !== undefined && isWorking(site);
       });
       if (due.length === 0) break;
-      for (const one of due) {
-        if (!(await mayContinue())) throw new Refusal("", say("export_running"));
-        const tally = done.get(one.siteId) ?? { site: one.siteId, hours: 0, files: 0, rows: 0, error: null };
-        done.set(one.siteId, tally);
-        await exportNext({ ...options, folder }, one, tally);
-      }
+      await exportRound({ ...options, folder, defects }, due, done);
     }
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
+  refuseDefects(defects);
   return [...done.values()];
 }
 
-async function exportNext(options: DueOptions & { folder: string }, one: DataExport, tally: Done): Promise<void> {
+type Defect = { siteId: string; error: unknown };
+type RunOptions = DueOptions & { folder: string; defects: Defect[] };
+
+/** Exports one hour of each site. An error that is about no site ends the run, after the sites that are under way. */
+async function exportRound(options: RunOptions, due: readonly DataExport[], done: Map<string, Done>): Promise<void> {
+  const ends: unknown[] = [];
+  await forEachConcurrently(due, maxUploads, async (one) => {
+    if (ends.length > 0) return;
+    try {
+      await requireLease(options);
+      const tally = done.get(one.siteId) ?? { site: one.siteId, hours: 0, files: 0, rows: 0, error: null };
+      done.set(one.siteId, tally);
+      await exportNext(options, one, tally);
+    } catch (error) {
+      ends.push(error);
+    }
+  });
+  if (ends.length > 0) throw ends[0];
+}
+
+/** The relay logs how its command ended. What the sites are told is stored with their exports. */
+function refuseDefects(defects: readonly Defect[]): void {
+  const [first] = defects;
+  if (!first) return;
+  const { siteId, error } = first;
+  const stack = error instanceof Error ? error.stack : String(error);
+  throw new Error(`${countOf(defects.length, "export")} failed because of a defect. Site ${siteId}: ${stack}`, { cause: error });
+}
+
+async function requireLease({ mayContinue }: DueOptions): Promise<void> {
+  if (!(await mayContinue())) throw new Refusal("", say("export_running"));
+}
+
+async function exportNext(options: RunOptions, one: DataExport, tally: Done): Promise<void> {
+  const { store, defects, now } = options;
+  try {
+    await exportNextHour(options, one, tally);
+  } catch (error) {
+    const isRefusal = error instanceof Refusal;
+    // An export that another process has taken over has not failed.
+    if (isRefusal && codeOf(error.said) === "export_running") throw error;
+    // Nor has one of which only the lease could not be renewed.
+    await requireLease(options);
+    const said = isRefusal ? error.said : say("export_defect");
+    if (!isRefusal) defects.push({ siteId: one.siteId, error });
+    tally.error = english(said);
+    await store.dataExports.fail(one, said, now() + retryMs, now());
+  }
+}
+
+async function exportNextHour(options: RunOptions, one: DataExport, tally: Done): Promise<void> {
   const { store, folder, mayContinue, now } = options;
   const { siteId, nextHour: hour, liveHour } = one;
   const presentHour = Math.floor(now() / hourMs) * hourMs;
@@ -62,24 +111,17 @@ async function exportNext(options: DueOptions & { folder: string }, one: DataExp
   if (hour > presentHour) return store.dataExports.reopen(siteId, presentHour - hourMs);
   if (hour >= completeUntil(now())) return store.dataExports.wait(one, completeAt(hour));
   const startedAt = now();
-  try {
-    const target = openTarget(options, one);
-    if (!(await store.dataExports.begin(one))) return;
-    const { format, people: withPeople } = one.options;
-    const isRedone = hour < one.redoUntil;
-    const at = { store, siteId, hour, liveHour, isRedone, isBegun: one.isBegun || isRedone, format, withPeople };
-    const files = await exportHour({ ...at, target, folder, mayContinue });
-    const run = files && runOf(hour, files, startedAt, now());
-    if (!(await store.dataExports.advance(one, run, completeAt(hour + hourMs)))) return;
-    tally.hours += run ? 1 : 0;
-    tally.files += run?.files ?? 0;
-    tally.rows += run?.rows ?? 0;
-  } catch (error) {
-    // An export that another process has taken over has not failed.
-    if (!(error instanceof Refusal) || codeOf(error.said) === "export_running") throw error;
-    tally.error = error.message;
-    await store.dataExports.fail(one, error.said, now() + retryMs, now());
-  }
+  const target = openTarget(options, one);
+  if (!(await store.dataExports.begin(one))) return;
+  const { format, people: withPeople } = one.options;
+  const isRedone = hour < one.redoUntil;
+  const at = { store, siteId, hour, liveHour, isRedone, isBegun: one.isBegun || isRedone, format, withPeople };
+  const files = await exportHour({ ...at, target, folder, mayContinue });
+  const run = files && runOf(hour, files, startedAt, now());
+  if (!(await store.dataExports.advance(one, run, completeAt(hour + hourMs)))) return;
+  tally.hours += run ? 1 : 0;
+  tally.files += run?.files ?? 0;
+  tally.rows += run?.rows ?? 0;
 }
 
 const runOf = (hour: number, files: readonly { rows: number; bytes: number }[], startedAt: number, at: number): ExportRun => ({

@@ -124,7 +124,7 @@ function readEndpoint(text: string, allow: AllowList): string {
   return read.url;
 }
 
-function isSamePlace(one: ExportTarget, other: ExportTarget): boolean {
+export function isSamePlace(one: ExportTarget, other: ExportTarget): boolean {
   if (one.kind === "folder" || other.kind === "folder") return one.kind === other.kind;
   return one.endpoint === other.endpoint && one.bucket === other.bucket && one.prefix === other.prefix;
 }

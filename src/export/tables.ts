@@ -82,9 +82,9 @@ const eventsWith = (withPeople: boolean) =>
     identity: ["text", ({ identity }) => identity],
     withheld: ["text", ({ withheld }) => foreignText(withheld)],
     click_ids: ["text", ({ clickIds }) => list(clickIds)],
-    utm_source: ["text", ({ utm }) => utm["source"] ?? null],
-    utm_medium: ["text", ({ utm }) => utm["medium"] ?? null],
-    utm_campaign: ["text", ({ utm }) => utm["campaign"] ?? null],
+    utm_source: ["text", ({ utm }) => utm["utm_source"] ?? null],
+    utm_medium: ["text", ({ utm }) => utm["utm_medium"] ?? null],
+    utm_campaign: ["text", ({ utm }) => utm["utm_campaign"] ?? null],
     ...(withPeople && { email_sha256: ["text", ({ emailSha256 }: ExportedEvent) => emailSha256] as const }),
   });
 

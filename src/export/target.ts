@@ -33,7 +33,8 @@ export type Bucket = { endpoint: URL; bucket: string; prefix: string; credential
 /** Reads `s3://BUCKET/PREFIX`. The prefix is empty or ends with a slash. Null for another text. */
 export function readBucketPlace(text: string): { bucket: string; prefix: string } | null {
   const [, bucket, prefix = ""] = /^s3:\/\/([a-z0-9][a-z0-9.-]{1,61}[a-z0-9])(?:\/([^\p{Cc}?#]{0,500}))?$/u.exec(text) ?? [];
-  if (bucket === undefined || prefix.split("/").some((part) => part === "." || part === "..")) return null;
+  if (bucket === undefined || !prefix.isWellFormed()) return null;
+  if (prefix.split("/").some((part) => part === "." || part === "..")) return null;
   return { bucket, prefix: prefix === "" || prefix.endsWith("/") ? prefix : `${prefix}/` };
 }
 

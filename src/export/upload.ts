@@ -4,6 +4,7 @@
 import { isIP } from "node:net";
 import { Agent } from "undici";
 import { say } from "../kernel/messages/message.ts";
+import { secondMs } from "../kernel/time.ts";
 import { addressFault, bareHost, guardedLookup, type AllowList, type Resolve } from "../delivery/addresses.ts";
 import { toFailure } from "../delivery/send.ts";
 
@@ -20,19 +21,28 @@ export type Uploader = {
 type UploaderOptions = {
   allow: AllowList;
   connectMs: number;
+  /** The time for a file of any size. */
   maxMs: number;
+  /** The time for a request without a file. */
+  answerMs?: number;
   /** Resolves host names; the system's resolver by default. */
   resolve?: Resolve;
 };
 
 type UploadAnswer = { ok: true; status: number; body: string } | { ok: false; error: string };
 
+/** Requests at the same time: each has its file in memory, and none may wait for another, because its time would pass. */
+export const maxUploads = 4;
 const maxAnswerBytes = 1024 * 1024;
+const defaultAnswerMs = 30 * secondMs;
+/** A store that takes a file more slowly keeps the others waiting, and counts as one that does not answer. */
+const minBytesPerMs = 20;
 
-export function createUploader({ allow, connectMs, maxMs, resolve }: UploaderOptions): Uploader {
+export function createUploader(options: UploaderOptions): Uploader {
+  const { allow, connectMs, maxMs, answerMs = defaultAnswerMs, resolve } = options;
   const agentFor = (isSecure: boolean) =>
     new Agent({
-      connections: 2,
+      connections: maxUploads,
       maxHeaderSize: 32 * 1024,
       maxResponseSize: maxAnswerBytes,
       headersTimeout: maxMs,
@@ -54,7 +64,7 @@ export function createUploader({ allow, connectMs, maxMs, resolve }: UploaderOpt
           method,
           headers,
           body: body === null ? null : Buffer.from(body),
-          signal: AbortSignal.timeout(maxMs),
+          signal: AbortSignal.timeout(Math.min(maxMs, answerMs + Math.ceil((body?.length ?? 0) / minBytesPerMs))),
         });
         return { ok: true, status: answer.statusCode, body: await answer.body.text() };
       } catch (error) {

@@ -1,5 +1,7 @@
-import { expect, test } from "vitest";
-import { trustClock } from "./purge.ts";
+import { expect, onTestFinished, test } from "vitest";
+import { createAt, newLocation } from "../../test/support/nodes.ts";
+import { unpaced } from "../background/pace.ts";
+import { createPurgeJob, trustClock } from "./purge.ts";
 
 const hour = 3_600_000;
 const day = 24 * hour;
@@ -53,4 +55,50 @@ test("a clock that is set days ahead at run time is trusted an hour later", () =
   expect(isTrusted()).toBe(false);
   pass(1);
   expect(isTrusted()).toBe(true);
+});
+
+test("a site whose rows cannot be purged keeps no other from it, of short-lived rows and of deleted sites", async () => {
+  const store = await createAt(await newLocation("sqlite"));
+  onTestFinished(() => store.close());
+  const deletedAt = today - day;
+  const purged: string[] = [];
+  const marked: string[] = [];
+  const unlessBad = (what: string, id: string) => {
+    if (id === "bad") throw new Error(`${what} cannot be read`);
+    purged.push(`${what} of ${id}`);
+  };
+  const defects: unknown[] = [];
+  const runs: string[] = [];
+  await createPurgeJob({
+    store: {
+      ...store,
+      keyUse: { ...store.keyUse, purge: async (id) => unlessBad("uses", id) },
+      purge: {
+        ...store.purge,
+        sitesOfShortLived: async () => ["bad", "good"],
+        saveRun: async (owner) => void runs.push(owner),
+      },
+      deletedSites: {
+        ...store.deletedSites,
+        listUnpurged: async () => ["bad", "good"].map((id) => ({ id, deletedAt })),
+        async purge(id) {
+          unlessBad("rows", id);
+          return { removed: 0, next: null };
+        },
+        markPurged: async (id) => void marked.push(id),
+      },
+    },
+    sites: () => [],
+    owner: "node",
+    pace: unpaced,
+    now: () => today,
+    elapsed: () => 0,
+    onDefect: (error, about) => defects.push([String(error), about]),
+  }).run();
+  expect(purged).toEqual(["uses of good", "rows of good"]);
+  expect([marked, runs]).toEqual([["good"], ["node"]]);
+  expect(defects).toEqual([
+    ["Error: uses cannot be read", { worker: "purge", site: "bad" }],
+    ["Error: rows cannot be read", { worker: "purge", site: "bad" }],
+  ]);
 });

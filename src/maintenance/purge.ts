@@ -105,8 +105,12 @@ export function createPurgeJob(options: PurgeOptions): LeaderJob {
     });
 
   async function purgeShortLived(siteId: string): Promise<void> {
-    await store.keyUse.purge(siteId, now(), lockoutRule);
-    await store.platformSignIns.purge(siteId, now());
+    try {
+      await store.keyUse.purge(siteId, now(), lockoutRule);
+      await store.platformSignIns.purge(siteId, now());
+    } catch (error) {
+      onDefect(error, { worker: "purge", site: siteId });
+    }
   }
 
   /** Returns how many records were removed. */
@@ -211,7 +215,7 @@ export function createPurgeJob(options: PurgeOptions): LeaderJob {
       // A purge that never gets to its end must not look as if it did nothing, nor hide how late it is.
       if (left.length > 0 && (await mayContinue())) await saveRun();
     }
-    await purgeDeletedSites({ store, isMine, now, onPurged, inSteps: (step) => inSteps(maxRows, step) });
+    await purgeDeletedSites({ store, isMine, now, onPurged, onDefect, inSteps: (step) => inSteps(maxRows, step) });
     if (await mayContinue()) await saveRun();
   }
 

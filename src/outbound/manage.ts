@@ -17,6 +17,8 @@ import { bodyOf, sendMessage, type PushReading, type Message } from "./push.ts";
 type WebhookContext = { store: Pick<Store, "webhooks" | "pushes" | "periods" | "deletions"> };
 
 const rotationOverlapMs = dayMs;
+/** Each of them gets every period of its site. */
+export const maxWebhooks = 50;
 
 /** Adds a webhook; its secret is returned this once. */
 export async function addWebhook(
@@ -29,6 +31,9 @@ export async function addWebhook(
   if ("fault" in read) throw new Refusal("url", read.fault);
   const known = (await store.webhooks.listWithSecrets(site.id)).find(({ url }) => url === read.url);
   if (known) throw new Conflict("url", say("webhook_exists", { id: known.id }));
+  // Those that cannot be read count, too.
+  const { length } = await store.webhooks.list(site.id);
+  if (length >= maxWebhooks) throw new Refusal("url", say("too_many_webhooks", { max: maxWebhooks }));
   const id = shortId();
   const secret = wanted.secret ?? newSigningSecret();
   const address: Address = { url: read.url, secrets: { current: secret, previous: null } };

@@ -4,7 +4,7 @@
 
 import { localClock, type SharedClock } from "../background/sharedClock.ts";
 import type { DueWork } from "../delivery/due/dueWork.ts";
-import type { PeriodHead } from "../store/outbound/periods.ts";
+import type { Closing, PeriodHead } from "../store/outbound/periods.ts";
 import type { Store } from "../store/store.ts";
 
 type CloserOptions = {
@@ -20,9 +20,15 @@ type CloserOptions = {
   elapsed: () => number;
   /** 0…1 */
   random: () => number;
+  /** A period could not be closed. The next look finds it again. */
+  onDefect?: (error: unknown, about: Record<string, unknown>) => void;
 };
 
 const maxJitterMs = 10_000;
+
+const rethrow = (error: unknown): never => {
+  throw error;
+};
 
 /** Returns the last regular end of a period. */
 export const lastPeriodEnd = (now: number, pushMs: number) => Math.round(Math.floor(now / pushMs) * pushMs);
@@ -45,7 +51,7 @@ export function periodToClose(
 
 /** Returns a function that closes the periods that are due. */
 export function createCloser(options: CloserOptions): () => Promise<void> {
-  const { store, dueWork, pushMs, now, elapsed, random } = options;
+  const { store, dueWork, pushMs, now, elapsed, random, onDefect = rethrow } = options;
   const { fromLocal } = options.clock ?? localClock(now);
   /** Heads ahead of our clock, with the time since which each has not changed. */
   const unchanged = new Map<string, { number: number; since: number }>();
@@ -62,6 +68,16 @@ export function createCloser(options: CloserOptions): () => Promise<void> {
     return false;
   }
 
+  /** One site whose totals cannot be read must not stop the others. */
+  async function close(closing: Closing): Promise<void> {
+    try {
+      await store.periods.close(closing);
+      dueWork?.refreshSoon();
+    } catch (error) {
+      onDefect(error, { outbound: "closing", site: closing.siteId });
+    }
+  }
+
   return async () => {
     const at = now();
     const [before, after] = [lastPeriodEnd(at, pushMs), at + pushMs];
@@ -75,8 +91,7 @@ export function createCloser(options: CloserOptions): () => Promise<void> {
       const closedAt = fromLocal(now());
       const dueAt = Math.round(closedAt + random() * Math.min(maxJitterMs, pushMs / 20));
       const { siteId, number } = head;
-      await store.periods.close({ siteId, number, startsAt, endsAt, now: closedAt, dueAt });
-      dueWork?.refreshSoon();
+      await close({ siteId, number, startsAt, endsAt, now: closedAt, dueAt });
     }
   };
 }

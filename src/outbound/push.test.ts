@@ -83,6 +83,32 @@ describe("periods", () => {
     expect(state.closed.map((one) => one.endsAt)).toEqual([noon, noon + quarter]);
   });
 
+  test("a period that cannot be closed keeps no other site's from it", async () => {
+    const closed: string[] = [];
+    const defects: unknown[] = [];
+    const closeDue = createCloser({
+      store: {
+        engine: "sqlite",
+        periods: {
+          listHeads: async () => ["a", "b", "c"].map((siteId) => ({ siteId, number: 4, endsAt: noon - quarter })),
+          async close({ siteId }: Closing) {
+            if (siteId === "b") throw new Error("its totals cannot be read");
+            closed.push(siteId);
+            return null;
+          },
+        },
+      } as never,
+      pushMs: quarter,
+      now: () => now,
+      elapsed: () => 0,
+      random: () => 0.5,
+      onDefect: (error, about) => defects.push([String(error), about]),
+    });
+    await closeDue();
+    expect(closed).toEqual(["a", "c"]);
+    expect(defects).toEqual([["Error: its totals cannot be read", { outbound: "closing", site: "b" }]]);
+  });
+
   test("after the clock was set back by a day, periods are closed again one period later", async () => {
     const { state, closeDue } = setUp(head(noon + 96 * quarter));
     await closeDue();

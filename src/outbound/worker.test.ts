@@ -57,8 +57,8 @@ function start(store: Store, owner: string, { random = () => 0.5, aheadMs = 0, a
   return { stop, defects };
 }
 
-async function addWebhook(store: Store, url: string): Promise<{ siteId: string; webhookId: string }> {
-  const [siteId, id] = [shortId(), shortId()];
+async function addWebhook(store: Store, url: string, siteId = shortId()): Promise<{ siteId: string; webhookId: string }> {
+  const id = shortId();
   const line = { siteId, actor: "test", action: "test", detail: {}, at: Date.now() };
   const address = { url, secrets: { current: newSigningSecret(), previous: null } };
   await store.webhooks.add(line, { siteId, id, sendEmpty: true }, address);
@@ -81,6 +81,33 @@ describe.each(["sqlite", "postgres"] as const)("the worker on %s", (engine) => {
     const [line] = await store.pushes.listLog(key, 10);
     expect(line).toMatchObject({ ok: false, httpStatus: null, error: say("no_answer_within", { seconds: 0.7 }) });
     expect(new Set(hanging.got.map((got) => got.headers["webhook-id"])).size).toBe(1);
+    expect(defects).toEqual([]);
+  });
+
+  test("the receivers of one site that hang hold ten pushes at most, and the others of the site follow", async () => {
+    const open = await createOn(engine);
+    const store = await open();
+    const [hanging, quick] = [await startReceiver(), await startReceiver()];
+    const called = new Set<string>();
+    const held: (() => void)[] = [];
+    hanging.behave = ({ path }, response) => {
+      called.add(path);
+      held.push(() => void response.writeHead(200).end());
+    };
+    const siteId = shortId();
+    for (let i = 0; i < 14; i += 1) await addWebhook(store, `${hanging.url}/${i}`, siteId);
+    await addWebhook(store, quick.url);
+    const { defects } = start(store, "a");
+    await eventually("ten of them hang", () => held.length >= 10);
+    const during = quick.got.length;
+    await eventually("another site goes on", () => quick.got.length >= during + 4);
+    expect(called.size).toBe(10);
+    hanging.behave = ({ path }, response) => {
+      called.add(path);
+      response.writeHead(200).end();
+    };
+    for (const answer of held) answer();
+    await eventually("all were called", () => called.size === 14);
     expect(defects).toEqual([]);
   });
 

@@ -1,5 +1,5 @@
 // Closes periods and pushes them to the webhooks, on any number of nodes: the store decides which node closes a period and
-// which one holds a webhook. A receiver that hangs delays no other.
+// which one holds a webhook. A receiver that hangs delays no other, and those of one site hold few of the pushes under way.
 
 import { say } from "../kernel/messages/message.ts";
 import { defaultPollMs, poll } from "../background/poll.ts";
@@ -38,6 +38,7 @@ type OutboundOptions = {
 };
 
 const maxConcurrent = 100;
+const maxConcurrentOfSite = 10;
 /** Time that a lease lasts beyond one call. */
 const spareMs = 5000;
 
@@ -48,6 +49,8 @@ export function startOutbound(given: OutboundOptions): { stop(): Promise<void> }
   const { onDefect, retry, pollMs = defaultPollMs } = options;
   const closeDue = createCloser({ ...options, random: retry.random });
   const busy = new Map<string, Promise<void>>();
+  /** The number of busy webhooks by site. */
+  const busyOf = new Map<string, number>();
 
   async function startPushes(signal: AbortSignal): Promise<void> {
     const time = await clock.read();
@@ -57,12 +60,22 @@ export function startOutbound(given: OutboundOptions): { stop(): Promise<void> }
     for (const key of await dueWork.dueWebhooks(time.now)) {
       const name = `${key.siteId} ${key.webhookId}`;
       if (signal.aborted || busy.size >= maxConcurrent) return;
-      if (busy.has(name)) continue;
+      if (busy.has(name) || (busyOf.get(key.siteId) ?? 0) >= maxConcurrentOfSite) continue;
+      countBusy(key.siteId, 1);
       const draining = drain(key, signal)
         .catch((error: unknown) => onDefect(error, { webhook: key.webhookId }))
-        .finally(() => busy.delete(name));
+        .finally(() => {
+          busy.delete(name);
+          countBusy(key.siteId, -1);
+        });
       busy.set(name, draining);
     }
+  }
+
+  function countBusy(siteId: string, by: number): void {
+    const count = (busyOf.get(siteId) ?? 0) + by;
+    if (count > 0) busyOf.set(siteId, count);
+    else busyOf.delete(siteId);
   }
 
   /** Pushes one period after the other, the oldest first, until none waits or the receiver refuses one. */

@@ -30,6 +30,8 @@ describe("the next time of a schedule", () => {
     // Clocks are set forward on this day: 02:00 does not exist.
     ["sunday 2", "Europe/Berlin", "2027-03-27T12:00:00Z", "2027-03-28T01:00:00.000Z"],
     ["sunday 8", "Europe/Berlin", "2027-03-27T12:00:00Z", "2027-03-28T06:00:00.000Z"],
+    // In the last hour of the Sunday before, seven times 24 hours lead to the Monday after it.
+    ["sunday 23", "Europe/Berlin", "2027-03-21T22:30:00Z", "2027-03-28T21:00:00.000Z"],
     ["monday 0", "America/Los_Angeles", "2026-11-16T07:59:00Z", "2026-11-16T08:00:00.000Z"],
   ])("%s in %s after %s is %s", (schedule, zone, after, expected) => {
     expect(new Date(nextTime(schedule, zone, Date.parse(after))).toISOString()).toBe(expected);

@@ -95,10 +95,13 @@ const isDue = (last: SendState | undefined, now: number) =>
 /** The first time after `after` that is this day and hour, like "monday 8". On a day without that hour it is an hour later. */
 export function nextTime(weekTime: string, timeZone: string, after: number): number {
   const [day = "", hour = ""] = weekTime.split(" ");
-  for (let ahead = 0; ahead <= weekDays.length + 1; ahead++) {
-    const date = dayOf(after + ahead * dayMs, timeZone);
+  const today = Date.parse(`${dayOf(after, timeZone)}T12:00:00Z`);
+  for (let ahead = 0; ahead <= weekDays.length; ahead++) {
+    // Days of the calendar: one of the zone may have 23 or 25 hours.
+    const noon = new Date(today + ahead * dayMs);
     // Monday is the first day here, and the second of JavaScript.
-    if (weekDays[(new Date(`${date}T12:00:00Z`).getUTCDay() + 6) % 7] !== day) continue;
+    if (weekDays[(noon.getUTCDay() + 6) % 7] !== day) continue;
+    const date = noon.toISOString().slice(0, 10);
     const at = readTime("time", `${date} ${hour.padStart(2, "0")}:00`, { decimal: null, dates: null, timeZone });
     if (typeof at === "number" && at > after) return at;
   }

@@ -19,6 +19,8 @@ import { Conflict, missing, Refusal, type By } from "../kernel/refusal.ts";
 export type SiteContext = { store: Store; directory: Directory };
 
 const rotationOverlapMs = dayMs;
+/** Valid ones. Those that were revoked or have expired stay listed, and do not count. */
+export const maxKeys = 500;
 
 export function auditLine(siteId: string, action: string, detail: Record<string, unknown>, by: By): AuditLine {
   return { siteId, actor: by.actor, action, detail, at: by.now };
@@ -187,6 +189,10 @@ export async function allowPerson(
   await directory.refresh();
 }
 
+function requireRoomForKey({ keys }: Pick<Site, "keys">, max: number, now: number): void {
+  if (keys.filter((key) => isUsable(key, now)).length >= max) throw new Refusal("key", say("too_many_keys", { max }));
+}
+
 /** Creates a key, or adds one that was made elsewhere (ownKeys.ts); the first one of a site turns inbound on. */
 export async function addKey(
   { store, directory }: SiteContext,
@@ -199,6 +205,7 @@ export async function addKey(
   if (wanted.expiresAt !== null && wanted.expiresAt <= by.now) {
     throw new Refusal("expires", say("expiry_past"));
   }
+  requireRoomForKey(site, maxKeys, by.now);
   const { key, hash, prefix } = wanted.own ?? makeKey(wanted.mode);
   const openedInbound = site.keys.length === 0 && !site.settings.inbound && hasSettings(site);
   const id = shortId();
@@ -250,6 +257,8 @@ export async function rotateKey(
     throw new Conflict("key", say("key_ended", { id, state }));
   }
   if (expiresAt !== null && expiresAt <= by.now) throw new Refusal("expires", say("expiry_past"));
+  // Each key may be replaced, but one that was replaced already would only add to them.
+  requireRoomForKey(findSite({ directory }, siteId), 2 * maxKeys, by.now);
   const { key, hash, prefix } = makeKey(old.mode);
   const oldExpiresAt = Math.min(old.expiresAt ?? Number.POSITIVE_INFINITY, by.now + rotationOverlapMs);
   const apiKeyId = by.apiKeyId ?? null;

@@ -375,4 +375,7 @@ const purgeAll = (deletedSites: Store["deletedSites"]) =>
       return removed;
     },
     onPurged: () => {},
+    onDefect(error) {
+      throw error;
+    },
   });

@@ -25,6 +25,7 @@ export const deliveryMessages = {
   event_unreadable: "Event {id} cannot be read: its row in the database is damaged.",
   internal_host_unchecked: "{host} is a name inside a network, and is not checked.",
   webhook_exists: "Webhook {id} sends to this address already; rotate its secret instead.",
+  too_many_webhooks: "A site has at most {max} webhooks.",
   webhook_readable: "Webhook {id} can be read; there is nothing to repair.",
   webhook_disabled: "Webhook {id} is disabled already.",
   webhook_active: "Webhook {id} is active already.",

@@ -46,6 +46,7 @@ export const fileMessages = {
   export_since_invalid: "since must be a time in the past like 2026-11-01, at most {max} days ago.",
   export_target_unreadable: "The place and its credentials cannot be read. Set the export again.",
   export_running: "Another export runs. Wait until it has ended.",
+  export_defect: "The export failed because of a defect. The relay's log has the details.",
   bucket_unreachable: "The bucket cannot be reached: {error}.",
   bucket_refused_read: "The bucket refused to read a file: {answer}.",
   bucket_refused_put: "The bucket refused to take a file: {answer}.",

@@ -33,6 +33,7 @@ export const siteMessages = {
   unknown_kind_of: "There is no kind of source {id}. Known: {known}.",
   too_many_sources: "A site has at most {max} sources.",
   too_many_connections: "A site has at most {max} connections.",
+  too_many_keys: "A site has at most {max} valid keys. Revoke one that is no longer used.",
   source_unreadable: "Source {id} cannot be read: remove it and add it again, or rotate its address and give its secrets again.",
   source_request_gone: "This request is no longer kept.",
   source_nothing_to_preview: "Give the body of a request, or the id of a kept one.",

@@ -28,6 +28,7 @@ export const deliveryMessages: ServerTexts["messages"] = {
   event_unreadable: "Ereignis {id} ist nicht lesbar: Seine Zeile in der Datenbank ist beschädigt.",
   internal_host_unchecked: "{host} ist ein Name in einem internen Netz und wird nicht geprüft.",
   webhook_exists: "Webhook {id} sendet schon an diese Adresse; erneuern Sie stattdessen sein Geheimnis.",
+  too_many_webhooks: "Eine Website hat höchstens {max} Webhooks.",
   webhook_readable: "Webhook {id} ist lesbar; es gibt nichts zu reparieren.",
   webhook_disabled: "Webhook {id} ist schon deaktiviert.",
   webhook_active: "Webhook {id} ist schon aktiv.",

@@ -50,6 +50,7 @@ export const fileMessages: ServerTexts["messages"] = {
   export_since_invalid: "since muss ein vergangener Zeitpunkt wie 2026-11-01 sein, höchstens {max} Tage zurück.",
   export_target_unreadable: "Das Ziel und seine Zugangsdaten sind nicht lesbar. Richten Sie den Export neu ein.",
   export_running: "Ein anderer Export läuft. Warten Sie, bis er beendet ist.",
+  export_defect: "Der Export ist wegen eines Fehlers im Relay gescheitert. Näheres steht im Protokoll des Relays.",
   bucket_unreachable: "Der Bucket ist nicht erreichbar: {error}.",
   bucket_refused_read: "Der Bucket verweigert das Lesen einer Datei: {answer}.",
   bucket_refused_put: "Der Bucket verweigert die Annahme einer Datei: {answer}.",

@@ -38,6 +38,7 @@ export const siteMessages: ServerTexts["messages"] = {
   unknown_kind_of: "Es gibt keine Art von Quelle {id}. Bekannt: {known}.",
   too_many_sources: "Eine Website hat höchstens {max} Quellen.",
   too_many_connections: "Eine Website hat höchstens {max} Verbindungen.",
+  too_many_keys: "Eine Website hat höchstens {max} gültige Schlüssel. Widerrufen Sie einen, der nicht mehr verwendet wird.",
   source_unreadable:
     "Die Quelle {id} kann nicht gelesen werden: Entfernen Sie sie und legen Sie sie neu an, oder erneuern Sie ihre Adresse und geben Sie ihre Geheimnisse erneut an.",
   source_request_gone: "Diese Anfrage wird nicht mehr aufbewahrt.",

@@ -1,0 +1,89 @@
+// The limits of a site in a configuration file, together with what exists: nothing of a file that would pass one is applied.
+
+import { afterAll, expect, test } from "vitest";
+import { createAt, newLocation } from "../../test/support/nodes.ts";
+import { createAccess } from "../access/access.ts";
+import { Fault } from "../kernel/refusal.ts";
+import { dayMs } from "../kernel/time.ts";
+import { createDirectory } from "../sites/directory.ts";
+import { addSite, findSite, revokeKey } from "../sites/manage.ts";
+import { addOwnKey } from "../sites/ownKeys.ts";
+import { BadFile } from "./document.ts";
+import { applyFile } from "./apply.ts";
+import { planFile } from "./plan.ts";
+import { operatorRights } from "./planning.ts";
+
+const store = await createAt(await newLocation("sqlite"));
+const directory = createDirectory(store);
+await directory.refresh();
+const at = Date.UTC(2026, 10, 15);
+const access = createAccess({
+  store,
+  directory,
+  mailer: null,
+  publicUrl: "https://cc.example.com",
+  secret: store.accessSecret,
+  trusted: () => false,
+  now: () => at,
+  onDefect: (error) => expect.unreachable(String(error)),
+});
+afterAll(async () => {
+  await access.close();
+  await store.close();
+});
+const context = {
+  store,
+  directory,
+  access,
+  allowPrivate: { hosts: new Set<string>(), networks: [] },
+  exportFolder: null,
+  rights: operatorRights,
+  by: { actor: "test", now: at },
+};
+const fileOf = (host: string, list: string, entries: readonly string[]) => ({
+  name: "cleancast.yaml",
+  text: `version: 1\nsites:\n  - hosts: [${host}]\n    ${list}:\n${entries.map((entry) => `      - ${entry}\n`).join("")}`,
+  lookup: { variable: () => "", file: () => new Fault("no such file.") },
+});
+const options = { prune: false, owner: "test", now: () => at, elapsed: () => performance.now(), confirm: async () => {} };
+
+async function faultsOf(...given: Parameters<typeof fileOf>): Promise<string[]> {
+  const error: unknown = await planFile(context, fileOf(...given), options).catch((thrown: unknown) => thrown);
+  return error instanceof BadFile ? error.faults.map(({ field, message }) => `${field}: ${message}`) : [];
+}
+const listOf = (first: number, count: number, entry: (i: number) => string) =>
+  Array.from({ length: count }, (_, i) => entry(first + i));
+
+test("a site has at most fifty webhooks", async () => {
+  const hooks = (first: number, count: number) => listOf(first, count, (i) => `url: https://hook${i}.example.com/`);
+  const host = "hooks.example.com";
+  expect(await faultsOf(host, "webhooks", hooks(0, 51))).toEqual(["sites[0].webhooks: must have at most 50 entries."]);
+  await applyFile(context, fileOf(host, "webhooks", hooks(0, 49)), options);
+  expect(await faultsOf(host, "webhooks", hooks(49, 2))).toEqual([
+    "sites[0].webhooks: would make 51 together with those that exist: a site has at most 50. Remove some first.",
+  ]);
+  expect((await planFile(context, fileOf(host, "webhooks", hooks(48, 2)), options)).changes).toHaveLength(1);
+});
+
+test("a site has at most 500 valid keys; those of the file and the store that have ended do not count", async () => {
+  const hashOf = (i: number) => i.toString(16).padStart(64, "0");
+  const keys = (first: number, count: number) => listOf(first, count, (i) => `{ name: k${i}, hash: "${hashOf(i)}" }`);
+  const host = "keys.example.com";
+  expect(await faultsOf(host, "keys", keys(0, 501))).toEqual(["sites[0].keys: must have at most 500 entries."]);
+  const site = await addSite(context, host, context.by);
+  const add = (i: number, expiresAt: number | null, now: number) =>
+    addOwnKey(context, site, { name: `k${i}`, mode: "live", expiresAt, hash: hashOf(i) }, { actor: "test", now });
+  for (let i = 0; i < 498; i += 1) await add(i, null, at);
+  const revoked = await add(500, null, at);
+  const revokedKey = findSite(context, host).keys.find(({ id }) => id === revoked.id) ?? expect.unreachable("it was added");
+  await revokeKey(context, revokedKey, context.by);
+  await add(501, at - dayMs, at - 2 * dayMs);
+  expect(await faultsOf(host, "keys", [...keys(600, 3), ...keys(500, 2)])).toEqual([
+    "sites[0].keys: would make 501 valid ones together with those that exist: a site has at most 500. Remove some first.",
+  ]);
+  const plan = await planFile(context, fileOf(host, "keys", [...keys(600, 2), ...keys(500, 1)]), options);
+  expect(plan.changes).toHaveLength(2);
+  await applyFile(context, fileOf(host, "keys", keys(600, 2)), options);
+  // A file that adds nothing is no fault, whatever there is.
+  expect(await faultsOf(host, "keys", keys(0, 3))).toEqual([]);
+});
