@@ -13,4 +13,6 @@ export type Job = {
   ownership: Ownership;
   /** A first attempt of a backfill, which live events overtake. */
   isBackfill?: boolean;
+  /** The reason of its row, where something else than an attempt has queued it: kept until it is attempted. */
+  queuedFor?: string | null;
 };

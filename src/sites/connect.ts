@@ -185,13 +185,20 @@ async function save(
   const isResumed = existing && connection.state === "active";
   if (existing?.state === "needs reconnection" && connection.state !== existing.state)
     await store.alerts.end(siteId, id, ["needs reconnection"], by.now);
-  const released = isResumed ? await store.deliveries.releaseParked(siteId, id, by.now) : 0;
+  // Before the others are released: they would all be looked through.
   if (isResumed) await store.deliveries.hasten(siteId, id, waitsForSetting, by.now);
+  const released = isResumed ? await store.deliveries.releaseParked(siteId, id, by.now) : 0;
   return { connection, isNew: !existing, released };
 }
 
 /** A template may be long. */
-const maxAudited = 200;
+const maxAudited = 2000;
+/** That of version 0.3.0. */
+const formerMaxAudited = 200;
+
+/** True for a value in the log of which the end may be missing. */
+export const mayBeCut = (value: unknown) =>
+  typeof value === "string" && (value.length === maxAudited || value.length === formerMaxAudited);
 
 /** Returns what changed, with the values before. Of a secret or an address, the log says only that it changed. */
 function auditedChanges(existing: Connection, connection: Connection, secrets: ReadonlySet<string>): Record<string, unknown> {

@@ -13,6 +13,7 @@ import type { ConfirmationReading, Confirmations, ConnectionSettings, Platform }
 import { isWorking, type Connection, type Directory } from "../../sites/directory.ts";
 import type { AcceptedDelivery, ConfirmationHead } from "../../store/deliveries/acceptedDeliveries.ts";
 import type { NewQuestion, Question } from "../../store/confirmations/questions.ts";
+import { notCountedReason } from "../../store/deliveries/delivery.ts";
 import type { Store } from "../../store/store.ts";
 import { askPlatform } from "../askPlatform.ts";
 import { takeQuota, type Quota } from "../lanes/quota.ts";
@@ -40,7 +41,6 @@ const maxPages = 500;
 const maxQuestions = 100;
 /** A delivery is sent again this often because of a temporary reason. */
 const maxRetries = 3;
-const retryReason = "not counted yet";
 
 export function createConfirmationJob(options: ConfirmationOptions): LeaderJob {
   const { store, directory } = options;
@@ -200,7 +200,8 @@ async function ask(
   const again = await store.confirmations.answer(question, platform.id, answers, maxRetries, at);
   const dueAt = Math.max(at, question.acceptedAt + confirmations.retryAfterMinutes * minuteMs);
   const deliveries = again.map((eventId) => ({ eventId, connectionId: connection.id }));
-  if (deliveries.length) await store.syncLog.requeue(connection.siteId, deliveries, ["sent"], at, { reason: retryReason, dueAt });
+  if (deliveries.length)
+    await store.syncLog.requeue(connection.siteId, deliveries, ["sent"], at, { reason: notCountedReason, dueAt });
   const isDecided = answers.length === question.eventIds.length;
   if (isDecided) await store.confirmations.end(question);
   onAsked(platform.id, isDecided ? "answered" : "undecided");

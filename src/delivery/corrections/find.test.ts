@@ -33,13 +33,13 @@ describe.each(["sqlite", "postgres"] as const)("refunds of orders on %s", async 
     const site = findSite(context, siteId);
     let minute = 0;
 
-    async function add(name: string, fields: Partial<NewEvent["event"]>): Promise<StoredEvent> {
+    async function add(name: string, fields: Partial<NewEvent["event"]>, more: Partial<NewEvent> = {}): Promise<StoredEvent> {
       const receivedAt = now + ++minute * 60_000;
       const state = name === "refund" ? "skipped" : "queued";
       const item = newEvent(
         siteId,
         { id: ulid(receivedAt), name, orderId: "0", value: 100, receivedAt, ...fields },
-        { deliveries: [{ connectionId: connection.id, platform: "google_ads", state, reason: null }] },
+        { deliveries: [{ connectionId: connection.id, platform: "google_ads", state, reason: null }], ...more },
       );
       await store.events.accept(item);
       const stored = await store.events.get(siteId, item.event.id);
@@ -70,6 +70,14 @@ describe.each(["sqlite", "postgres"] as const)("refunds of orders on %s", async 
     const expected = [{ eventId: second.id, value: 70, source: refund.id }];
     expect(await corrected(refund)).toEqual(expected);
     expect(await left(first, second)).toEqual(expected);
+  });
+
+  test("a filtered order makes no second person: a refund by another email of the only one counts", async () => {
+    const { add, corrected } = await setUp();
+    const order = await add("purchase", { person: ann });
+    await add("purchase", { person: ben }, { filterReasons: [{ code: "blocked person", detail: null }], deliveries: [] });
+    const refund = await add("refund", { person: { emailSha256: sha256("c".repeat(64)) }, value: 30 });
+    expect(await corrected(refund)).toEqual([{ eventId: order.id, value: 70, source: refund.id }]);
   });
 
   test("the refunds of two people with one order id count for each of them", async () => {

@@ -152,7 +152,7 @@ function isSamePerson(one: Owner, other: Owner): boolean {
  */
 function refundsOf(conversion: Owner, all: readonly StoredEvent[]): StoredEvent[] {
   const refunds = all.filter((event) => isRefund(event) && isCounted(event));
-  const persons = new Set(all.filter(isOrder).flatMap((event) => personOf(event) ?? []));
+  const persons = new Set(all.filter((event) => isOrder(event) && isCounted(event)).flatMap((event) => personOf(event) ?? []));
   return persons.size <= 1 ? refunds : refunds.filter((refund) => isSamePerson(refund, conversion));
 }
 

@@ -14,6 +14,7 @@ import { platformOf } from "../../platforms/index.ts";
 import type { ConnectionSettings, Correction, Corrections, Platform } from "../../platforms/platform.ts";
 import { skipOf } from "../../platforms/shared/skips.ts";
 import { withRuledValue } from "../../platforms/valueRules.ts";
+import { mayBeCut } from "../../sites/connect.ts";
 import { isWorking, type Connection, type Directory, type Site } from "../../sites/directory.ts";
 import type { ConfirmationRow } from "../../store/confirmations/confirmations.ts";
 import type { CorrectionRow } from "../../store/corrections/corrections.ts";
@@ -190,14 +191,13 @@ async function settingsAt(
 ): Promise<ConnectionSettings> {
   const earlier = new Map<string, unknown>(Object.entries(settings));
   for (let before: string | undefined; ;) {
-    const lines = await audit.list(siteId, auditPage, before);
+    const lines = await audit.list(siteId, auditPage, before, { from: at + 1 });
     for (const line of lines) {
-      if (line.at <= at) continue;
       if (line.action !== "connection changed" || line.detail.id !== id) continue;
-      for (const [name, value] of Object.entries(line.detail.before ?? {})) earlier.set(name, value);
+      for (const [name, value] of Object.entries(line.detail.before ?? {})) if (!mayBeCut(value)) earlier.set(name, value);
     }
     before = lines.at(-1)?.id;
-    if (lines.length < auditPage || (lines.at(-1)?.at ?? 0) <= at) break;
+    if (lines.length < auditPage) break;
   }
   return Object.fromEntries([...earlier].filter((one): one is [string, string] => typeof one[1] === "string"));
 }

@@ -41,6 +41,7 @@ describe.each(["sqlite", "postgres"] as const)("how long a delivery can be sent 
     );
     await store.events.accept(item);
     let attempts = 0;
+    let lastJob: Job | undefined;
     const timeOf = (days: number) => start + Math.round(days * dayMs);
 
     /** Claims the delivery. Returns for how many days it can be sent then. */
@@ -73,6 +74,7 @@ describe.each(["sqlite", "postgres"] as const)("how long a delivery can be sent 
         { onCapacity() {}, pollAgain() {} },
       );
       expect(jobs).toHaveLength(1);
+      lastJob = jobs[0];
       return ((jobs[0]?.expiresAt ?? 0) - at) / dayMs;
     }
 
@@ -95,8 +97,9 @@ describe.each(["sqlite", "postgres"] as const)("how long a delivery can be sent 
       dueAt: async () => (await store.deliveries.listByEvent(siteId, item.event.id))[0]?.dueAt,
       /** An attempt that ends in this state, on a claimed delivery. */
       attempt: (days: number, state: Settlement["state"] = "queued") => settle(state, "HTTP 503", timeOf(days), true),
-      /** The claimed delivery waits without an attempt. */
-      block: (days: number) => settle("queued", "unavailable", timeOf(days), false),
+      /** The claimed delivery waits without an attempt, for which its job has this reason. */
+      block: (days: number) =>
+        settle("queued", lastJob?.queuedFor === undefined ? "unavailable" : lastJob.queuedFor, timeOf(days), false),
       pause: (days: number) => store.deliveries.endPending(key, { state: "parked", reason: "paused" }, timeOf(days)),
       resume: (days: number) => store.deliveries.releaseParked(siteId, key.connectionId, timeOf(days)),
       replay: (days: number) =>
@@ -126,6 +129,22 @@ describe.each(["sqlite", "postgres"] as const)("how long a delivery can be sent 
     expect(await claim(31.5)).toBe(6);
     await attempt(31.5);
     expect(await claim(33)).toBe(4.5);
+  });
+
+  test("what waits behind an endpoint that is dead for good expires, however long it waits between two attempts", async () => {
+    const never = await setUp("webhook");
+    await never.claim(0);
+    await never.block(0);
+    expect(await never.claim(8)).toBe(-1);
+    const rarely = await setUp("webhook");
+    let left = 7;
+    let day = 0;
+    for (; left > 0 && day < 200; day += 3) {
+      left = await rarely.claim(day);
+      await rarely.attempt(day);
+    }
+    expect(day).toBeGreaterThan(90);
+    expect(day).toBeLessThan(105);
   });
 
   test.each(["rejected", "expired"] as const)("a delivery that was %s can be replayed after any time", async (state) => {

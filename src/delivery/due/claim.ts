@@ -19,7 +19,7 @@ import { toConversion } from "../conversion.ts";
 import type { Job } from "../job.ts";
 import { findLeft, type Left } from "../corrections/find.ts";
 import { isSelected, parkedReason } from "../plan.ts";
-import { beginningOf, expiryOf, maxAgeDaysOf } from "../expiry.ts";
+import { beginningOf, expiryOf, isQueuedAnew, maxAgeDaysOf } from "../expiry.ts";
 
 export type ClaimOptions = {
   store: Store;
@@ -105,12 +105,12 @@ function createToJob(options: ClaimOptions, connection: Connection, ownership: O
   const platform = platformOf(connection.platform);
   const consentMode = directory.site(siteId)?.settings.consentMode ?? "opt-in";
 
-  /** When the attempts of now began, of an event that is too old to be retried by the time of its receipt; 0 for others. */
+  /** When the attempts of now began, of an event that is too old to be retried by the time of its receipt. */
   async function begunAt(event: StoredEvent, delivery: Delivery): Promise<number> {
-    if (expiryOf(event, undefined) > now()) return 0;
+    if (isQueuedAnew(delivery.reason)) return now();
     const attempts = await store.deliveries.listAttempts(siteId, event.id);
     const own = attempts.filter((one) => one.connectionId === connectionId);
-    return beginningOf(delivery, own, now());
+    return beginningOf(own, event, now());
   }
 
   return async (delivery: Delivery, event: StoredEvent | "damaged"): Promise<Job | null> => {
@@ -132,7 +132,8 @@ function createToJob(options: ClaimOptions, connection: Connection, ownership: O
       await store.corrections.apply(delivery, rest, now());
     }
     const maxAgeDays = maxAgeDaysOf(conversion, platform, settings);
-    const expiresAt = expiryOf(event, maxAgeDays, maxAgeDays === undefined ? await begunAt(event, delivery) : 0);
+    const isOver = maxAgeDays === undefined && expiryOf(event, undefined) <= now();
+    const expiresAt = expiryOf(event, maxAgeDays, isOver ? await begunAt(event, delivery) : 0);
     const job: Job = {
       siteId,
       eventId: event.id,
@@ -143,6 +144,7 @@ function createToJob(options: ClaimOptions, connection: Connection, ownership: O
       ownership,
     };
     if (delivery.reason === backfillReason) job.isBackfill = true;
+    if (isOver && isQueuedAnew(delivery.reason)) job.queuedFor = delivery.reason;
     return job;
   };
 }

@@ -284,7 +284,7 @@ export function createDeliverer(options: DelivererOptions) {
         connectionId: job.connectionId,
         owner: ownership.owner,
         state,
-        reason,
+        reason: attempt === null && state === "queued" && job.queuedFor !== undefined ? job.queuedFor : reason,
         // By its own clock a node that is ahead would let others wait for a retry.
         dueAt: dueAt === 0 ? 0 : fromLocal(dueAt),
         attempts: attempt?.number ?? job.attemptsMade,

@@ -14,6 +14,7 @@ import { usualEventOf } from "../../platforms/shared/eventNames.ts";
 import { skipRulesOf } from "../../platforms/shared/skips.ts";
 import { amountText } from "../../platforms/shared/values.ts";
 import { backfillReason } from "../../store/deliveries/backfills.ts";
+import { replayedReason } from "../../store/deliveries/delivery.ts";
 import type { Order } from "../../store/reconciliation/orders.ts";
 import type { RunRow } from "../../store/reconciliation/runs.ts";
 import type { Trace } from "./trace.ts";
@@ -132,7 +133,7 @@ function outcomeOfDelivery(delivery: WhyDelivery, event: WhyEvent, platform: str
 const isDefect = (reason: string | null) => reason === "internal error of the relay" || reason === "the stored event is damaged";
 
 function queuedOutcome({ reason, confirmation, log }: WhyDelivery): WhyOutcome {
-  if (reason === "replayed") return "replayed";
+  if (reason === replayedReason) return "replayed";
   if (reason === backfillReason) return "backfilling";
   if (confirmation?.state === "not counted" && log.some(({ state }) => state === "sent")) return "sent_again";
   return reason === null ? "waiting" : "retrying";

@@ -20,6 +20,10 @@ export type Delivery = DeliveryKey & {
   updatedAt: number;
 };
 
+/** The reasons of deliveries that were queued again, by people or because the platform did not count the conversion. */
+export const replayedReason = "replayed";
+export const notCountedReason = "not counted yet";
+
 export type NewDelivery = Pick<Delivery, "connectionId" | "platform" | "state" | "reason">;
 
 export type Attempt = {

@@ -17,7 +17,7 @@ import { lockEvents } from "../../events/eventRow.ts";
 import { moveCursor, readCursor } from "../../cursors.ts";
 import { attemptsSince, skipScanSite } from "../dueConnections.ts";
 import { readDueTime } from "../dueTime.ts";
-import { deliveryRow, insertDeliveries } from "../delivery.ts";
+import { deliveryRow, insertDeliveries, replayedReason } from "../delivery.ts";
 import { deliverySource, readDeliveries } from "../readDeliveries.ts";
 import { removeAnswers } from "../outcomes.ts";
 import { markHours } from "../../statistics/statistics.ts";
@@ -63,7 +63,7 @@ export function syncLogChangeStore(db: Database) {
       keys: readonly LogKey[],
       states: readonly DeliveryState[],
       now: number,
-      { reason, dueAt }: { reason: string; dueAt: number } = { reason: "replayed", dueAt: now },
+      { reason, dueAt }: { reason: string; dueAt: number } = { reason: replayedReason, dueAt: now },
     ): Promise<number> {
       return inChunks(siteId, keys, now, async (tx, connectionId, ids) => {
         const planned = await lockEvents(tx, db.forUpdate, siteId, ids, `id, received_at, ${deliverySource}`);
