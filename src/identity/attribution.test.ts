@@ -183,32 +183,60 @@ describe("the ids that are sent", () => {
     const later = visit({
       seenAt: now + 6 * 60_000,
       clickIds: { ...gclid("Earlier", 2), fbclid: { value: "Later", seenAt: now + 6 * 60_000 } },
-      browserIds: { _fbp: "later", _fbc: "fb.1.later" },
+      browserIds: { _fbp: "later", _ga: "later", _epik: "later" },
       utm: { utm_source: "later" },
       browser: browser("later"),
     });
-    const attributed = (...visits: Visit[]) => {
-      const { clickIds, browserIds, utm, browser: from } = attribute(known(identityOf(...visits)), now, rules);
+    const attributed = (visits: Visit[], at = now) => {
+      const { clickIds, browserIds, utm, browser: from } = attribute(known(identityOf(...visits)), at, rules);
       return { clickIds, browserIds, utm, browser: from };
     };
 
-    test("only the earlier click ids are sent, and the browser if no earlier one is known", () => {
-      expect(attributed(later)).toEqual({
+    test("only the earlier clicks are sent, and cookies and the browser if no earlier ones are known", () => {
+      expect(attributed([later])).toEqual({
         clickIds: gclid("Earlier", 2),
-        browserIds: {},
+        browserIds: { _fbp: "later", _ga: "later" },
         utm: {},
         browser: browser("later"),
       });
     });
 
+    test("a cookie that keeps a click is sent if it says that the click was before", () => {
+      const [before, after] = [now - 2 * day, now + 6 * 60_000];
+      const earlier = { _gcl_aw: `GCL.${before / 1000}.E`, _fbc: `fb.1.${before}.E` };
+      expect(attributed([{ ...later, browserIds: earlier }]).browserIds).toEqual(earlier);
+      const own = { _gcl_aw: `GCL.${after / 1000}.L`, _fbc: `fb.1.${after}.L` };
+      expect(attributed([{ ...later, browserIds: own }]).browserIds).toEqual({});
+    });
+
     test("nothing replaces what is known of visits before", () => {
       const before = { browserIds: { _fbp: "own" }, utm: { utm_source: "own" }, browser: browser("own") };
-      expect(attributed(later, visit(before))).toEqual({ clickIds: gclid("Earlier", 2), ...before });
+      const withForm: Visit = { ...later, visitorId: "form", isSeen: true, hasForm: true };
+      for (const after of [later, withForm])
+        expect(attributed([after, visit(before)])).toEqual({
+          clickIds: gclid("Earlier", 2),
+          ...before,
+          browserIds: { _fbp: "own", _ga: "later" },
+        });
     });
 
     test("all is sent within the clock skew", () => {
       const skewed = { ...later, seenAt: now + 4 * 60_000 };
-      expect(attributed(skewed)).toMatchObject({ browserIds: later.browserIds, utm: later.utm });
+      expect(attributed([skewed])).toMatchObject({ browserIds: later.browserIds, utm: later.utm });
+    });
+
+    test("the visits of its day are none of them where the event has a date without a time", () => {
+      const midnight = Date.UTC(2026, 10, 14);
+      const path = (at: number) => attribute(known(identityOf(later, visit())), at, rules).path?.map((step) => step.at);
+      // Google refuses a conversion before its click, so clicks count by their own time.
+      const ofDay = { clickIds: gclid("Earlier", 2), browserIds: later.browserIds, utm: later.utm, browser: later.browser };
+      expect(attributed([later], midnight)).toEqual(ofDay);
+      expect(path(midnight)).toEqual([now - day, later.seenAt]);
+      expect(attributed([later], midnight + 1000)).toMatchObject({ utm: {} });
+      expect(path(midnight + 1000)).toBeUndefined();
+      const nextDay = { ...later, seenAt: midnight + day + 1000 };
+      expect(attributed([nextDay], midnight)).toMatchObject({ browserIds: { _ga: "later" }, utm: {} });
+      expect(attributed([nextDay], midnight).browserIds).not.toHaveProperty("_epik");
     });
   });
 
@@ -251,6 +279,73 @@ describe("the ids that are sent", () => {
       const fresh = strange({ clickIds: gclid("fresh", 1) });
       expect(chosen(fresh, own({ seenAt: now - 91 * day, browserIds: { _gcl_aw: "old" } }))).toMatchObject({
         clickIds: { gclid: "fresh" },
+      });
+    });
+
+    describe("where a cookie says when the click was", () => {
+      const google = (value: string, daysAgo: number) => ({ _gcl_aw: `GCL.${(now - daysAgo * day) / 1000}.${value}` });
+      const meta = (value: string, daysAgo: number) => ({ _fbc: `fb.1.${now - daysAgo * day}.${value}` });
+      const clicks = (daysAgo: number) => ({
+        wbraid: { value: "click", seenAt: now - daysAgo * day },
+        fbclid: { value: "click", seenAt: now - daysAgo * day },
+      });
+      const values = { wbraid: "click", fbclid: "click" };
+
+      test.each([
+        ["too old to be of use", 91],
+        ["after the event", -1],
+      ])("one of a click %s is left out, and outweighs nothing", (_, daysAgo) => {
+        const unused = { ...google("unused", daysAgo), ...meta("unused", daysAgo) };
+        expect(chosen(own({ browserIds: unused }))).toMatchObject({ browserIds: {} });
+        expect(chosen(strange({ isSeen: true, clickIds: clicks(1) }), own({ browserIds: unused }))).toEqual({
+          clickIds: values,
+          browserIds: {},
+          utm: {},
+        });
+      });
+
+      test("of those with the same evidence the newest click is sent, whichever visit it is from", () => {
+        const [newer, older] = [
+          { ...google("newer", 5), ...meta("newer", 5) },
+          { ...google("older", 9), ...meta("older", 9) },
+        ];
+        const otherBrowser = own({ visitorId: "other", seenAt: now - day, browserIds: older });
+        expect(chosen(otherBrowser, own({ browserIds: newer })).browserIds).toEqual(newer);
+        expect(chosen(own({ seenAt: now - day, browserIds: newer }), own({ browserIds: older })).browserIds).toEqual(newer);
+      });
+
+      /** A link has carried clicks of yesterday to the browser of the form. */
+      const carried = (changes: Partial<Visit> = {}) =>
+        own({ seenAt: now - day, isCarried: true, clickIds: clicks(1), ...changes });
+
+      test("an older click that the browser kept gives way to one that a link carried", () => {
+        const kept = own({ seenAt: now, browserIds: { ...google("kept", 40), ...meta("kept", 40) } });
+        expect(chosen(kept, carried())).toEqual({ clickIds: values, browserIds: {}, utm: {} });
+      });
+
+      test("a newer click that the browser kept outweighs one that a link carried", () => {
+        const browserIds = { ...google("newer", 0.5), ...meta("newer", 0.5) };
+        expect(chosen(own({ seenAt: now, browserIds }), carried())).toEqual({ clickIds: {}, browserIds, utm: {} });
+      });
+
+      test("a click of its own in the address still counts before one that a link carried", () => {
+        const browserIds = meta("own", 40);
+        const clicked = { fbclid: { value: "own", seenAt: now - 40 * day } };
+        expect(chosen(own({ clickIds: clicked, browserIds }), carried())).toMatchObject({
+          clickIds: { fbclid: "own" },
+          browserIds,
+        });
+      });
+
+      test.each<[string, Partial<Visit>]>([
+        ["one report", {}],
+        ["a played visit", { isSeen: true }],
+        ["a report with a link", { isCarried: true }],
+        ["a played visit with a link", { isSeen: true, isCarried: true }],
+      ])("%s without a form does not replace an older click that a cookie keeps", (_, changes) => {
+        const browserIds = { ...google("own", 40), ...meta("own", 40) };
+        const forged = strange({ clickIds: clicks(0), browserIds: { ...google("f", 0), ...meta("f", 0) }, ...changes });
+        expect(chosen(forged, own({ browserIds }))).toEqual({ clickIds: {}, browserIds, utm: {} });
       });
     });
 

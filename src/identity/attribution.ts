@@ -1,13 +1,13 @@
 // Finds the ids of a person by the hashed email: reads consent and the identity record. Consent that cannot be read counts
 // as denied.
 
-import { minuteMs } from "../kernel/time.ts";
+import { dayMs, minuteMs } from "../kernel/time.ts";
 import { within } from "../kernel/deadline.ts";
 import type { Attribution, ConsentReading, Identity, PathVisit, SeenId, Sha256, Visit } from "../kernel/event.ts";
 import type { FoundPerson } from "../store/people/people.ts";
 import type { Store } from "../store/store.ts";
 import { isBotVisit } from "../traffic/filter.ts";
-import { clickKindOf, isNoClick, isUseful, isUsefulCookie } from "./clickIds.ts";
+import { clickKindOf, clickTimeIn, isNoClick, isUseful, isUsefulCookie, keepsClick } from "./clickIds.ts";
 import { weighVisits } from "./evidence.ts";
 
 type People = Store["people"];
@@ -33,6 +33,9 @@ export function lookUpTimeoutMs(answerMs: number): number {
 
 /** A click after the conversion did not cause it, but the sender's clock may be wrong by this much. */
 const clockSkewMs = 5 * minuteMs;
+
+/** Visits after this time are later than the event. A date without a time is read as midnight, and may be any time of its day. */
+const endOf = (at: number) => (at % dayMs === 0 ? at + dayMs : at + clockSkewMs);
 
 export async function lookUpPerson(
   people: People,
@@ -145,7 +148,7 @@ function addPath(attribution: Attribution, identity: Identity, at: number, rules
   let maxEvidence = 0;
   for (let i = visits.length - 1; i >= 0; i--) {
     const visit = visits[i] as Visit;
-    if (isLeftOut(visit, identity, at, rules) || visit.seenAt > at + clockSkewMs) continue;
+    if (isLeftOut(visit, identity, at, rules) || visit.seenAt > endOf(at)) continue;
     const step: PathVisit = { at: visit.seenAt };
     const { utm_source: utmSource, utm_campaign: utmCampaign } = visit.utm;
     const clickId = newClickOf(visits, i);
@@ -176,53 +179,63 @@ function newClickOf(visits: readonly Visit[], at: number): string | undefined {
   return newest;
 }
 
-type Evidences = Record<string, number>;
+/** Why an id was chosen. `isCarried`: a link carried the click to a browser with more evidence than the click itself has. */
+type Choice = { evidence: number; at: number; isCarried?: boolean };
+type Choices = Record<string, Choice>;
+
+/** Of several ids of a kind the one with most evidence wins, and of those the one seen last. */
+const isBetter = (evidence: number, at: number, known: Choice | undefined) =>
+  !known || evidence > known.evidence || (evidence === known.evidence && at > known.at);
 
 /**
- * Ids of bot visits are not used unless the site trusts the person. Of several ids of a kind the one with most evidence wins, and of
- * those the one seen last: so nobody who merely knows an email replaces its click. The same holds for the campaign and the browser.
- * Visits are stored newest first. Of one after the event only click ids are used, which have a time of their own, and the browser
- * where no other is known.
+ * Ids of bot visits are not used unless the site trusts the person. As evidence comes first, nobody who merely knows an email replaces
+ * its click. The same holds for the campaign and the browser. Visits are stored newest first. Of one after the event the clicks are used
+ * whose own time is before, and the browser with its other cookies where no earlier ones are known. Clicks on the day of a date
+ * without a time are not used, though visits are: Google refuses a conversion before its click.
  */
 function chooseIds(attribution: Attribution, identity: Identity, at: number, rules: Weighed): void {
   const { clickIds, browserIds } = attribution;
   const { evidenceOf } = rules;
-  const clickEvidence: Evidences = {};
-  const cookieEvidence: Evidences = {};
+  const clicks: Choices = {};
+  const cookies: Choices = {};
   let utmEvidence = -1;
   let browserEvidence = -Infinity;
   for (const visit of identity.visits) {
     if (isLeftOut(visit, identity, at, rules)) continue;
+    const { visitorId, seenAt } = visit;
     const evidence = evidenceOf(visit);
+    const isCarried = Boolean(visit.isCarried) && evidenceOf({ visitorId }) > evidence;
     for (const name in visit.clickIds) {
       const id = visit.clickIds[name] as SeenId;
-      const known = clickIds[name];
-      const ahead = evidence - (clickEvidence[name] ?? -1);
-      if (id.seenAt > at + clockSkewMs || !isUseful(name, id.seenAt, at)) continue;
-      if (known && (ahead < 0 || (ahead === 0 && known.seenAt >= id.seenAt))) continue;
+      if (id.seenAt > at + clockSkewMs || !isUseful(name, id.seenAt, at) || !isBetter(evidence, id.seenAt, clicks[name]))
+        continue;
       clickIds[name] = id;
-      clickEvidence[name] = evidence;
+      clicks[name] = { evidence, at: id.seenAt, isCarried };
     }
-    const isLater = visit.seenAt > at + clockSkewMs;
+    const isLater = seenAt > endOf(at);
     const ofBrowser = isLater ? evidence - laterPenalty : evidence;
     if (visit.browser && ofBrowser > browserEvidence) {
       attribution.browser = visit.browser;
       browserEvidence = ofBrowser;
     }
-    if (isLater) continue;
     for (const name in visit.browserIds) {
-      if (evidence <= (cookieEvidence[name] ?? -1) || !isUsefulCookie(name, visit.seenAt, at)) continue;
-      browserIds[name] = visit.browserIds[name] as string;
-      cookieEvidence[name] = evidence;
+      const value = visit.browserIds[name] as string;
+      const clickedAt = clickTimeIn(name, value);
+      const isClick = keepsClick(name);
+      if (isClick && (clickedAt === undefined ? isLater : clickedAt > at + clockSkewMs)) continue;
+      const choice: Choice = { evidence: isClick ? evidence : ofBrowser, at: clickedAt ?? seenAt };
+      if (!isUsefulCookie(name, choice.at, at) || !isBetter(choice.evidence, choice.at, cookies[name])) continue;
+      browserIds[name] = value;
+      cookies[name] = choice;
     }
-    if (evidence > utmEvidence)
+    if (!isLater && evidence > utmEvidence)
       for (const _ in visit.utm) {
         attribution.utm = visit.utm;
         utmEvidence = evidence;
         break;
       }
   }
-  if (identity.visits.length > 1) removeOutweighed(clickIds, clickEvidence, browserIds, cookieEvidence);
+  if (identity.visits.length > 1) removeOutweighed(clickIds, clicks, browserIds, cookies);
 }
 
 /** More than any evidence. */
@@ -231,16 +244,32 @@ const laterPenalty = 3;
 /** Removes clicks where one of their kind has more evidence: platforms choose among those that they get by rules of their own. */
 function removeOutweighed(
   clickIds: Attribution["clickIds"],
-  clickEvidence: Evidences,
+  clicks: Choices,
   browserIds: Attribution["browserIds"],
-  cookieEvidence: Evidences,
+  cookies: Choices,
 ): void {
-  const max: Evidences = {};
-  for (const [name, evidence] of [...Object.entries(clickEvidence), ...Object.entries(cookieEvidence)]) {
+  for (const name in cookies) {
+    if (!isOvertaken(name, cookies[name] as Choice, clicks)) continue;
+    delete browserIds[name];
+    delete cookies[name];
+  }
+  const max: Record<string, number> = {};
+  for (const [name, { evidence }] of [...Object.entries(clicks), ...Object.entries(cookies)]) {
     const kind = clickKindOf(name);
     if (kind !== undefined) max[kind] = Math.max(max[kind] ?? 0, evidence);
   }
-  const isOutweighed = (name: string, evidence = 0) => evidence < (max[clickKindOf(name) ?? ""] ?? 0);
-  for (const name in clickEvidence) if (isOutweighed(name, clickEvidence[name])) delete clickIds[name];
-  for (const name in cookieEvidence) if (isOutweighed(name, cookieEvidence[name])) delete browserIds[name];
+  const isOutweighed = (name: string, { evidence }: Choice) => evidence < (max[clickKindOf(name) ?? ""] ?? -Infinity);
+  for (const name in clicks) if (isOutweighed(name, clicks[name] as Choice)) delete clickIds[name];
+  for (const name in cookies) if (isOutweighed(name, cookies[name] as Choice)) delete browserIds[name];
+}
+
+/** A link brings a person from the click to the page where they convert: an older click that a cookie kept does not outweigh that one. */
+function isOvertaken(cookie: string, { evidence, at }: Choice, clicks: Choices): boolean {
+  const kind = clickKindOf(cookie);
+  if (kind === undefined) return false;
+  for (const name in clicks) {
+    const click = clicks[name] as Choice;
+    if (click.isCarried && clickKindOf(name) === kind && evidence > click.evidence && at < click.at) return true;
+  }
+  return false;
 }

@@ -1,7 +1,7 @@
 // Lists the click ids and browser ids that are captured, with their platform and useful life. The server puts the names
 // into the tag, so a new id needs only a line here, unless a test says that the pattern in tag/use.ts does not know it.
 
-import { dayMs } from "../kernel/time.ts";
+import { dayMs, secondMs } from "../kernel/time.ts";
 
 type ClickId = {
   /** The query parameter of landing pages. Names match in any case; values are never altered. */
@@ -142,10 +142,21 @@ export function isBrowserId(name: string): boolean {
   return browserIds.some((id) => id.name === name) || /^_ga_[A-Z0-9]{1,20}$/.test(name);
 }
 
-/** True while the click that a cookie keeps may be of use; the click is older than the visit. Other cookies have no end. */
-export function isUsefulCookie(cookie: string, seenAt: number, at: number): boolean {
+/** Google's cookie is `GCL.<seconds>.<id>`, Meta's `fb.<labels of the domain>.<milliseconds>.<id>`. */
+const cookieTime = /^(?:GCL\.(\d{10})|fb\.\d\.(\d{13}))\./;
+
+/** The time of the click that a cookie keeps, if the cookie says it. */
+export function clickTimeIn(cookie: string, value: string): number | undefined {
+  if (!keepsClick(cookie)) return undefined;
+  const [, seconds, ms] = cookieTime.exec(value) ?? [];
+  if (seconds) return Number(seconds) * secondMs;
+  return ms ? Number(ms) : undefined;
+}
+
+/** True while the click that a cookie keeps may be of use. Where its time is not known, it is older than the visit. */
+export function isUsefulCookie(cookie: string, clickedAt: number, at: number): boolean {
   const click = clickOfCookie.get(cookie);
-  return click === undefined || isUseful(click, seenAt, at);
+  return click === undefined || isUseful(click, clickedAt, at);
 }
 
 /** True while an id that was first seen at `seenAt` is within its useful life. */

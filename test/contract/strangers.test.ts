@@ -2,6 +2,7 @@
 // with more evidence has reported, and it does not refuse for that person.
 
 import { beforeAll, describe, expect, test } from "vitest";
+import { dayMs } from "../../src/kernel/time.ts";
 import { rows } from "../support/installation.ts";
 import { startReceiver, type Receiver } from "../support/receiver.ts";
 import { endToEndEngines, newInstallation, type Installation, type Relay, type TestSite } from "../support/relay.ts";
@@ -134,6 +135,20 @@ describe.each(endToEndEngines)("a stranger who knows an email, on %s", (engine) 
     await comeByClick(email, "false-trap", [4000, 20, false, trapped], stranger);
     await comeByClick(email, "false-script", [4000, 20, true], stranger);
     expect(await convert(email)).toEqual(ownClick);
+  });
+
+  test("neither a report nor a played visit replaces an older click that a cookie of the form's browser keeps", async () => {
+    const email = newEmail();
+    const kept = { _fbc: `fb.1.${Date.now() - 40 * dayMs}.own` };
+    const landing = { visitor: newPageId(), cookies: kept };
+    const cookie = await send("visit", landing, {}, metaHost);
+    await send("identify", { ...landing, emails: [sha256Of(email)], submit: byHand }, cookie, metaHost);
+    const forged = { params: { fbclid: "false-click" }, cookies: cookiesOf("forged") };
+    await send("identify", { ...forged, emails: [sha256Of(email)] }, stranger, metaHost);
+    const played = { ...forged, visitor: newPageId() };
+    const theirs = await send("visit", played, stranger, metaHost);
+    await send("identify", { ...played, emails: [sha256Of(email)] }, { ...theirs, ...stranger }, metaHost);
+    expect(await convertAtMeta(email)).toMatchObject({ fbc: kept._fbc });
   });
 
   test("a later click in the browser of the form counts, and so does one with a form in another browser", async () => {
