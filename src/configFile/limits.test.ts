@@ -4,9 +4,10 @@ import { afterAll, expect, test } from "vitest";
 import { createAt, newLocation } from "../../test/support/nodes.ts";
 import { createAccess } from "../access/access.ts";
 import { Fault } from "../kernel/refusal.ts";
+import { newSigningSecret, shortId } from "../kernel/ids.ts";
 import { dayMs } from "../kernel/time.ts";
-import { createDirectory } from "../sites/directory.ts";
-import { addSite, findSite, revokeKey } from "../sites/manage.ts";
+import { createDirectory, isUsable } from "../sites/directory.ts";
+import { addSite, auditLine, findSite, revokeKey } from "../sites/manage.ts";
 import { addOwnKey } from "../sites/ownKeys.ts";
 import { BadFile } from "./document.ts";
 import { applyFile } from "./apply.ts";
@@ -57,7 +58,9 @@ const listOf = (first: number, count: number, entry: (i: number) => string) =>
 test("a site has at most fifty webhooks", async () => {
   const hooks = (first: number, count: number) => listOf(first, count, (i) => `url: https://hook${i}.example.com/`);
   const host = "hooks.example.com";
-  expect(await faultsOf(host, "webhooks", hooks(0, 51))).toEqual(["sites[0].webhooks: must have at most 50 entries."]);
+  expect(await faultsOf(host, "webhooks", hooks(0, 51))).toEqual([
+    "sites[0].webhooks: would make 51 together with those that exist: a site has at most 50. Remove some first.",
+  ]);
   await applyFile(context, fileOf(host, "webhooks", hooks(0, 49)), options);
   expect(await faultsOf(host, "webhooks", hooks(49, 2))).toEqual([
     "sites[0].webhooks: would make 51 together with those that exist: a site has at most 50. Remove some first.",
@@ -65,11 +68,26 @@ test("a site has at most fifty webhooks", async () => {
   expect((await planFile(context, fileOf(host, "webhooks", hooks(48, 2)), options)).changes).toHaveLength(1);
 });
 
+test("a file with all webhooks of a site that has more than fifty is no fault", async () => {
+  const host = "many-hooks.example.com";
+  const { id: siteId } = await addSite(context, host, context.by);
+  for (let i = 0; i < 52; i += 1) {
+    const url = `https://hook${i}.example.com/`;
+    const webhook = { siteId, id: shortId(), sendEmpty: true };
+    const address = { url, secrets: { current: newSigningSecret(), previous: null } };
+    await store.webhooks.add(auditLine(siteId, "webhook added", {}, context.by), webhook, address);
+  }
+  const hooks = listOf(0, 52, (i) => `url: https://hook${i}.example.com/`);
+  expect((await planFile(context, fileOf(host, "webhooks", hooks), options)).changes).toEqual([]);
+});
+
 test("a site has at most 500 valid keys; those of the file and the store that have ended do not count", async () => {
   const hashOf = (i: number) => i.toString(16).padStart(64, "0");
   const keys = (first: number, count: number) => listOf(first, count, (i) => `{ name: k${i}, hash: "${hashOf(i)}" }`);
   const host = "keys.example.com";
-  expect(await faultsOf(host, "keys", keys(0, 501))).toEqual(["sites[0].keys: must have at most 500 entries."]);
+  expect(await faultsOf(host, "keys", keys(0, 501))).toEqual([
+    "sites[0].keys: would make 501 valid ones together with those that exist: a site has at most 500. Remove some first.",
+  ]);
   const site = await addSite(context, host, context.by);
   const add = (i: number, expiresAt: number | null, now: number) =>
     addOwnKey(context, site, { name: `k${i}`, mode: "live", expiresAt, hash: hashOf(i) }, { actor: "test", now });
@@ -86,4 +104,20 @@ test("a site has at most 500 valid keys; those of the file and the store that ha
   await applyFile(context, fileOf(host, "keys", keys(600, 2)), options);
   // A file that adds nothing is no fault, whatever there is.
   expect(await faultsOf(host, "keys", keys(0, 3))).toEqual([]);
+  // The file may go on to name what has ended.
+  expect(await faultsOf(host, "keys", [...keys(0, 498), ...keys(500, 2), ...keys(600, 2)])).toEqual([]);
+
+  // What the file revokes makes room for what it adds.
+  const pruning = { ...options, prune: true };
+  const replacing = fileOf(host, "keys", [...keys(10, 488), ...keys(600, 2), ...keys(700, 10)]);
+  const { changes } = await planFile(context, replacing, pruning);
+  const countOf = (kind: string) => changes.filter((one) => one.kind === kind && one.what.startsWith("key ")).length;
+  // One of those that go has expired.
+  expect([countOf("add"), countOf("remove")]).toEqual([10, 11]);
+  await applyFile(context, replacing, pruning);
+  const usable = findSite(context, host).keys.filter((key) => isUsable(key, at));
+  const expected = [...listOf(10, 488, hashOf), ...listOf(600, 2, hashOf), ...listOf(700, 10, hashOf)];
+  expect(usable.map(({ hash }) => hash).toSorted()).toEqual(expected.toSorted());
+  const tooMany = fileOf(host, "keys", [...keys(11, 487), ...keys(600, 2), ...keys(700, 12)]);
+  await expect(planFile(context, tooMany, pruning)).rejects.toThrow("would make 501 valid ones");
 });

@@ -20,7 +20,24 @@ export async function planKeys(
   known: Set<string>,
 ): Promise<Change[]> {
   const { context } = planning;
+  const usableOf = ({ keys }: Pick<Site, "keys">) => keys.filter((key) => isUsable(key, context.by.now));
   const wanted = entries.map((entry, i) => readEntry(planning, entry, [...path, "keys", i], known));
+  const listed = new Set(wanted.map(({ hash }) => hash));
+  const usable = site ? usableOf(site) : [];
+  const leaving = planning.prune ? usable.filter((key) => !listed.has(key.hash)) : [];
+  const left = new Set<string>();
+  /** Keys are revoked last, but for those that hold the room of a new one. */
+  async function makeRoom(): Promise<void> {
+    for (const key of leaving) {
+      if (left.has(key.id)) continue;
+      if (usableOf(findSite(context, host)).length < maxKeys) return;
+      await leave(key);
+    }
+  }
+  async function leave(key: InboundKey): Promise<void> {
+    if (!left.has(key.id)) await revokeKey(context, key, context.by);
+    left.add(key.id);
+  }
   const changes = await reconcile(planning, {
     wanted: wanted.map((key) => [key.hash, key]),
     existing: (site?.keys ?? []).filter(({ revokedAt }) => revokedAt === null).map((key) => [key.hash, key]),
@@ -35,18 +52,20 @@ export async function planKeys(
       const prefix = entry.key?.slice(0, 8);
       const lines: ChangedLine[] = [{ name: "mode", before: null, after: mode }];
       if (expires !== undefined) lines.push({ name: "expires", before: null, after: expires });
-      const run = () => addOwnKey(context, findSite(context, host), { name, mode, expiresAt, hash, prefix }, context.by);
+      const run = async () => {
+        await makeRoom();
+        await addOwnKey(context, findSite(context, host), { name, mode, expiresAt, hash, prefix }, context.by);
+      };
       return [{ kind: "add", what: `key "${name}" of ${host}`, lines, run }];
     },
     remove: (key) => ({
       what: `key "${key.name}" (${key.id}) of ${host}`,
       loss: () => `Requests with the key "${key.name}" are refused.`,
-      run: () => revokeKey(context, key, context.by),
+      run: () => leave(key),
     }),
   });
-  // Nothing is revoked before everything else is there.
   const added = changes.filter(({ kind }) => kind === "add").length;
-  const count = added + (site?.keys ?? []).filter((key) => isUsable(key, context.by.now)).length;
+  const count = added + usable.length - leaving.length;
   if (added > 0 && count > maxKeys)
     planning.faults.push({
       path: [...path, "keys"],

@@ -2,12 +2,10 @@
 
 import { z } from "zod";
 import { maxPasswordLength } from "../access/password.ts";
-import { maxWebhooks } from "../outbound/manage.ts";
 import { platforms } from "../platforms/index.ts";
 import type { Platform } from "../platforms/platform.ts";
 import { describeSettings, settingLabels, withDefaults } from "../sites/settings.ts";
 import { maxConnections } from "../sites/connect.ts";
-import { maxKeys } from "../sites/manage.ts";
 import { maxSources } from "../sites/sources.ts";
 import { settingsOf, type Kind } from "../sources/kind.ts";
 import { kinds } from "../sources/kinds/index.ts";
@@ -289,7 +287,6 @@ export const siteEntry = z.strictObject({
   settings: settings.optional(),
   keys: z
     .array(key)
-    .max(maxKeys, `must have at most ${maxKeys} entries`)
     .optional()
     .meta(about("Inbound keys. The first key of a site turns inbound on.", [{ name: "HubSpot", key: "${HUBSPOT_KEY}" }], [])),
   connections: z
@@ -304,7 +301,6 @@ export const siteEntry = z.strictObject({
     .meta(about("Systems that send their own webhooks, such as Stripe.", [{ kind: "stripe" }], [])),
   webhooks: z
     .array(webhook)
-    .max(maxWebhooks, `must have at most ${maxWebhooks} entries`)
     .optional()
     .meta(about("Webhooks that receive the totals.", [{ url: "https://example.com/totals" }], [])),
   data_export: dataExport.optional(),

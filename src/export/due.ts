@@ -36,9 +36,11 @@ export async function exportDue(options: DueOptions): Promise<Done[]> {
   const { store, directory, now } = options;
   const folder = mkdtempSync(join(tmpdir(), "cleancast-export-"));
   const done = new Map<string, Done>();
-  const defects: Defect[] = [];
+  const defects: Defects = new Map();
+  const until = () => Math.min(...Array.from(defects.values(), ({ at }) => at + retryMs));
   try {
-    for (;;) {
+    // A defect is logged when the run ends, so a long one goes on in the next run.
+    while (now() < until()) {
       const due = (await store.dataExports.listDue(now())).filter(({ siteId }) => {
         const site = directory.site(siteId);
         return site !== undefined && isWorking(site);
@@ -46,6 +48,9 @@ export async function exportDue(options: DueOptions): Promise<Done[]> {
       if (due.length === 0) break;
       await exportRound({ ...options, folder, defects }, due, done);
     }
+  } catch (error) {
+    refuseDefects(defects, error instanceof Error ? error : undefined);
+    throw error;
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
@@ -53,8 +58,9 @@ export async function exportDue(options: DueOptions): Promise<Done[]> {
   return [...done.values()];
 }
 
-type Defect = { siteId: string; error: unknown };
-type RunOptions = DueOptions & { folder: string; defects: Defect[] };
+/** The first one of each site. */
+type Defects = Map<string, { error: unknown; at: number }>;
+type RunOptions = DueOptions & { folder: string; defects: Defects };
 
 /** Exports one hour of each site. An error that is about no site ends the run, after the sites that are under way. */
 async function exportRound(options: RunOptions, due: readonly DataExport[], done: Map<string, Done>): Promise<void> {
@@ -73,13 +79,16 @@ async function exportRound(options: RunOptions, due: readonly DataExport[], done
   if (ends.length > 0) throw ends[0];
 }
 
-/** The relay logs how its command ended. What the sites are told is stored with their exports. */
-function refuseDefects(defects: readonly Defect[]): void {
+/** The relay logs how its command ended. What the sites are told is stored with their exports. `end` is what ended the run early. */
+function refuseDefects(defects: Defects, end?: Error): void {
   const [first] = defects;
   if (!first) return;
-  const { siteId, error } = first;
+  const [siteId, { error }] = first;
   const stack = error instanceof Error ? error.stack : String(error);
-  throw new Error(`${countOf(defects.length, "export")} failed because of a defect. Site ${siteId}: ${stack}`, { cause: error });
+  const early = end ? ` The run ended early: ${String(end)}.` : "";
+  throw new Error(`${countOf(defects.size, "export")} failed because of a defect.${early} Site ${siteId}: ${stack}`, {
+    cause: end ?? error,
+  });
 }
 
 async function requireLease({ mayContinue }: DueOptions): Promise<void> {
@@ -97,7 +106,7 @@ async function exportNext(options: RunOptions, one: DataExport, tally: Done): Pr
     // Nor has one of which only the lease could not be renewed.
     await requireLease(options);
     const said = isRefusal ? error.said : say("export_defect");
-    if (!isRefusal) defects.push({ siteId: one.siteId, error });
+    if (!isRefusal && !defects.has(one.siteId)) defects.set(one.siteId, { error, at: now() });
     tally.error = english(said);
     await store.dataExports.fail(one, said, now() + retryMs, now());
   }

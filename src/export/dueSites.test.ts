@@ -89,6 +89,40 @@ test("a defect of one site is stored with its export and reported, and the other
   await end();
 });
 
+test("a defect is reported although the run ends early", async () => {
+  const { ids, run, end } = await sitesWith(2);
+  const [bad = ""] = ids;
+  const failing = failingFor(bad, new TypeError("a row is odd"));
+  let rounds = 0;
+  const listDue: typeof store.dataExports.listDue = async (at) => {
+    if ((rounds += 1) > 1) throw new Error("the store is away");
+    return store.dataExports.listDue(at);
+  };
+  const error: unknown = await run({ store: { ...failing, dataExports: { ...store.dataExports, listDue } } }).catch(
+    (thrown: unknown) => thrown,
+  );
+  expect(String(error)).toContain(
+    `1 export failed because of a defect. The run ended early: Error: the store is away. Site ${bad}: TypeError: a row is odd`,
+  );
+  await end();
+});
+
+test("a long run ends when a defect is to be tried again, so that it is logged once and soon", async () => {
+  const { ids, run, end } = await sitesWith(2);
+  const [bad = "", other = ""] = ids;
+  const failing = failingFor(bad, new TypeError("a row is odd"));
+  // Of two days, each hour of the other one takes minutes.
+  let at = complete + 48 * hourMs;
+  const now = () => (at += minuteMs);
+  await expect(run({ store: failing, now })).rejects.toThrow(`1 export failed because of a defect. Site ${bad}`);
+  const { nextHour = 0 } = (await store.dataExports.find(other)) ?? {};
+  expect(nextHour).toBeGreaterThan(start);
+  expect(nextHour).toBeLessThan(start + 24 * hourMs);
+  const done = await run({ now: () => at + 10 * minuteMs });
+  expect(done.map(({ site, error }) => [site, error])).toEqual(expect.arrayContaining(ids.map((id) => [id, null])));
+  await end();
+});
+
 test("without the lease nothing more is written, of no site, and no failure is stored", async () => {
   const { ids, run, isWritten, end } = await sitesWith(6);
   let asked = 0;
@@ -127,7 +161,7 @@ test("a bucket that answers slowly does not delay the others", async () => {
   await end();
 });
 
-test("a request may last as long as its size needs", async () => {
+test("a request may last as long as its size needs beside three others", async () => {
   const receiver = await startReceiver();
   receiver.behave = () => {};
   const uploader = createUploader({
@@ -137,16 +171,19 @@ test("a request may last as long as its size needs", async () => {
     answerMs: 200,
   });
   const url = new URL(receiver.url);
-  const givenUp: string[] = [];
+  const givenUp = new Map<string, number>();
+  const began = performance.now();
   const send = async (name: string, body: Uint8Array | null) => {
     const answer = await uploader.send({ method: body ? "PUT" : "GET", url: new URL(`/${name}`, url), headers: {}, body });
     expect(answer).toMatchObject({ ok: false });
-    givenUp.push(name);
+    givenUp.set(name, performance.now() - began);
   };
-  // By its size alone, the last one would have most of a minute.
-  await Promise.all([send("large", Buffer.alloc(1_000_000)), send("small", Buffer.alloc(10_000)), send("look", null)]);
+  // By its size alone, the first one would have minutes.
+  await Promise.all([send("large", new Uint8Array(1_000_000)), send("small", new Uint8Array(3000)), send("look", null)]);
   await uploader.close();
-  expect(givenUp).toEqual(["look", "small", "large"]);
+  expect([...givenUp.keys()]).toEqual(["look", "small", "large"]);
+  // 5 kB a second, of the 20 that four share.
+  expect(givenUp.get("small")).toBeGreaterThan(750);
 });
 
 test("the place of a bucket is text that an address can have", () => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { Refusal } from "../kernel/refusal.ts";
-import { chooseColumns } from "./columns.ts";
+import { chooseColumns, suggestFields } from "./columns.ts";
 
 function refusal(work: () => unknown): Refusal {
   try {
@@ -41,6 +41,18 @@ describe("columns of conversions", () => {
       mapping: { items: "Items" },
       unused: ["line items", "item count"],
     });
+  });
+
+  test("lead ids of a CRM are left out, and suggested to nobody", () => {
+    const columns = ["email", "event", "time", "Lead ID", "lead_id"];
+    expect(chooseColumns("conversions", columns, {}, []).unused).toEqual(["Lead ID", "lead_id"]);
+    expect(chooseColumns("conversions", columns, { orderId: "Lead ID" }, []).mapping).not.toHaveProperty("leadId");
+    const suggested = (all: readonly string[]) => suggestFields("conversions", all).find(({ name }) => name === "leadId");
+    expect(suggested(columns)).toEqual({ name: "leadId", column: null });
+    expect(suggested([...columns, "Meta lead ID"])).toEqual({ name: "leadId", column: "Meta lead ID" });
+    expect(suggested([...columns, "leadId"])).toEqual({ name: "leadId", column: "leadId" });
+    expect(chooseColumns("conversions", [...columns, "leadId"], { orderId: "leadId" }, []).mapping).not.toHaveProperty("leadId");
+    expect(() => chooseColumns("identities", ["email", "gclid", "seen at"], {}, [])).not.toThrow();
   });
 
   test("--map overrides the guess and reserves its column; an empty column leaves a field out", () => {

@@ -4,7 +4,7 @@ import { browserIds, clickIds, utmFields } from "../identity/clickIds.ts";
 import { missingFields, type MissingField, type UploadKind } from "../kernel/imports.ts";
 import { chooseOrderColumns } from "../reconcile/readOrder.ts";
 import type { ImportKind } from "../store/sites/imports.ts";
-import { matchColumns, refuseMissing, type Chosen, type FieldAliases, type Mapping } from "../tables/columns.ts";
+import { matchColumns, refuseMissing, suggestColumns, type Chosen, type FieldAliases, type Mapping } from "../tables/columns.ts";
 
 const personFields = {
   email: ["email address", "e-mail address", "mail", "customer email", "user email", "contact email", "billing email"],
@@ -13,13 +13,14 @@ const personFields = {
 
 const timeNames = ["time", "timestamp", "date", "datetime", "date time", "created at", "created"];
 
-export const fieldAliases: Record<UploadKind, FieldAliases> = {
+const fieldAliases: Record<UploadKind, FieldAliases> = {
   conversions: {
     ...personFields,
     event: ["event name", "conversion name", "conversion action", "conversion type"],
     value: ["conversion value", "revenue", "amount", "total", "order total", "order value", "total price", "grand total"],
     currency: ["conversion currency", "currency code", "order currency"],
-    leadId: ["lead id", "meta lead id", "facebook lead id"],
+    // See `leadIdColumn`.
+    leadId: [],
     orderId: ["order", "order number", "order no", "order reference", "transaction id", "transaction"],
     eventTime: [
       "conversion time",
@@ -49,6 +50,26 @@ export const fieldAliases: Record<UploadKind, FieldAliases> = {
   },
 };
 
+/** Columns such as *Lead ID* hold the ids of a CRM, with which every row would be refused. */
+function leadIdColumn(columns: readonly string[]): string | null {
+  if (columns.includes("leadId")) return "leadId";
+  const [found] = suggestColumns({ "meta lead id": ["facebook lead id"] }, columns);
+  return found?.column ?? null;
+}
+
+/** See `suggestColumns`. */
+export const suggestFields = (kind: UploadKind, columns: readonly string[]) =>
+  suggestColumns(fieldAliases[kind], columns).map((one) =>
+    one.name === "leadId" ? { ...one, column: leadIdColumn(columns) } : one,
+  );
+
+/** Chooses the column of the lead id where nobody did. */
+function withLeadId(columns: readonly string[], requested: Mapping): Mapping {
+  if (Object.hasOwn(requested, "leadId")) return requested;
+  const taken = new Set(Object.values(requested));
+  return { ...requested, leadId: leadIdColumn(columns.filter((name) => !taken.has(name))) ?? "" };
+}
+
 /** See `matchColumns`. Refuses a file without a field that every row needs. */
 export function chooseColumns(
   kind: ImportKind,
@@ -57,7 +78,8 @@ export function chooseColumns(
   constants: readonly string[],
 ): Chosen {
   if (kind === "orders") return chooseOrderColumns(columns, requested, constants);
-  const chosen = matchColumns(kind, fieldAliases[kind], columns, requested, constants);
+  const wanted = kind === "conversions" ? withLeadId(columns, requested) : requested;
+  const chosen = matchColumns(kind, fieldAliases[kind], columns, wanted, constants);
   const present = [...Object.keys(chosen.mapping), ...constants];
   refuseMissing(
     missingFields(kind, present).map((field) => missingTexts[field]),

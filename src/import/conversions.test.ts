@@ -37,12 +37,17 @@ async function importedLeadId(cells: Cells, { mapping = {}, defaults = {} }: Opt
 
 test.each<[what: string, cells: Cells, options?: Options]>([
   ["its own name", { leadId }],
-  ["a name that is matched", { "Lead ID": leadId }],
+  ["Meta's name", { "Meta Lead ID": leadId, "Lead ID": "00Q5e00000AbCdEEAV" }],
+  ["Facebook's name", { facebook_lead_id: leadId }],
   ["a name that --map chooses", { contact: leadId, "Lead ID": "of the CRM" }, { mapping: { leadId: "contact" } }],
   ["no column, and a constant", {}, { defaults: { leadId } }],
-  ["blank cells, and a constant", { "Lead ID": " " }, { defaults: { leadId } }],
+  ["blank cells, and a constant", { leadId: " " }, { defaults: { leadId } }],
 ])("the lead id is imported from a column with %s", async (_what, cells, options) => {
   expect(await importedLeadId(cells, options)).toBe(leadId);
+});
+
+test.each(["Lead ID", "lead_id", "LeadId", "leadID"])("a column %s of the CRM's ids is not read", async (name) => {
+  expect(await importedLeadId({ [name]: "00Q5e00000AbCdEEAV" })).toBeNull();
 });
 
 test("a column of lead ids that --map leaves out is not read, whatever its name", async () => {

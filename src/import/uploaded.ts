@@ -9,12 +9,12 @@ import { say } from "../kernel/messages/message.ts";
 import { Refusal, type By } from "../kernel/refusal.ts";
 import type { Directory, Site } from "../sites/directory.ts";
 import type { Store } from "../store/store.ts";
-import { suggestColumns, type Mapping } from "../tables/columns.ts";
+import type { Mapping } from "../tables/columns.ts";
 import { readTable } from "../tables/readTable.ts";
 import type { Source } from "../tables/source.ts";
 import type { Table, TableRow } from "../tables/table.ts";
 import { isTimeZone } from "../tables/values.ts";
-import { fieldAliases } from "./columns.ts";
+import { suggestFields } from "./columns.ts";
 import { importFile, type ImportPart } from "./import.ts";
 import { currentProcess } from "./importLease.ts";
 import type { RefusedRow } from "./run.ts";
@@ -37,7 +37,7 @@ export async function readColumns(siteId: string, file: Buffer, kind: PartQuery[
       name,
       samples: first.flatMap((row) => ("cells" in row ? sampleOf(row.cells[name]) : [])),
     })),
-    fields: suggestColumns(fieldAliases[kind], columns),
+    fields: suggestFields(kind, columns),
   };
 }
 

@@ -1,6 +1,7 @@
 // Sources of a site: what their settings mean, and the changes that people make to them. Each change checks its input, refuses it
 // with one sentence, and writes an audit line.
 
+import { isCurrency } from "../kernel/currency.ts";
 import { english, say } from "../kernel/messages/message.ts";
 import { randomBase62, shortId } from "../kernel/ids.ts";
 import { type By, checkAll, missing, Missing, Refusal, refuseFields } from "../kernel/refusal.ts";
@@ -247,7 +248,9 @@ function applySettings(kind: Kind, before: Configured, given: Record<string, str
   for (const [name, text] of Object.entries(given)) {
     const value = text.trim();
     const setting = declared.find((one) => one.name === name);
-    const fault = setting ? settingFault(setting, value) : unknownSetting(kind);
+    // What was saved before it was checked stays: a file may go on to name it.
+    const isSaved = setting?.currency && value === before.settings[name];
+    const fault = setting ? (isSaved ? null : settingFault(setting, value)) : unknownSetting(kind);
     if (fault !== null) faults.push(new Refusal(name, say("setting_fault", { setting: name, fault })));
     else if (setting?.secret) {
       if (value === "") delete secrets[name];
@@ -270,10 +273,11 @@ function applySettings(kind: Kind, before: Configured, given: Record<string, str
 
 const maxSettingLength = 2000;
 
-function settingFault({ choices, mapping }: KindSetting, value: string): string | null {
+function settingFault({ choices, currency, mapping }: KindSetting, value: string): string | null {
   if (value === "") return null;
   if (value.length > maxSettingLength) return `is longer than ${maxSettingLength} characters`;
   if (choices && !choices.includes(value)) return `must be one of ${choices.join(", ")}`;
+  if (currency && !isCurrency(value.toUpperCase())) return "must be the three letters of a currency, such as EUR";
   return mapping ? mappingFault(value, mapping) : null;
 }
 

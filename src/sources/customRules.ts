@@ -1,6 +1,7 @@
 // The mapping that a customer writes: settings in the mapping language, which become the rules of the source.
 
 import type { Kind, KindSetting, Rule, RuleFields } from "./kind.ts";
+import { currencySetting } from "./kinds/shared.ts";
 
 const expression = (name: string, label: string, help: string, rest: Partial<KindSetting> = {}): KindSetting => ({
   name,
@@ -28,7 +29,7 @@ export const mappingSettings: readonly KindSetting[] = [
   expression("first_name", "First name from", "Where the first name is; `name words(first)` takes it from a whole name."),
   expression("last_name", "Last name from", "Where the last name is."),
   expression("value", "Value from", "Where the value is; `amount cents(currency)` for an amount in cents."),
-  { name: "currency", label: "Currency", help: "The currency of all values, such as EUR." },
+  currencySetting("The currency of all values."),
   expression("currency_from", "Currency from", "Where the currency is, if requests carry one."),
   expression("order_id", "Order id from", "Where the order id is. It recognises repeats, and refunds find their order by it."),
   expression("event_time", "Time from", "Where the time is; `created seconds` for Unix seconds. The time of receipt without it."),

@@ -20,6 +20,8 @@ export type KindSetting = {
   default?: string;
   /** The only values; without it any text. */
   choices?: readonly string[];
+  /** Its value is a code of ISO 4217. */
+  currency?: true;
   /** Its value is written in the mapping language. */
   mapping?: "expression" | "condition";
 };
@@ -95,9 +97,10 @@ export type Rule = {
   | { gives: "conversion"; fields: RuleFields & { event: string } }
   /**
    * The person is found by the order where the request does not name one. With `sums` the value is what was refunded of the order so
-   * far: what is counted already is taken off.
+   * far: what is counted already is taken off. With `needsOrder` it counts only where an order of its person is stored with this order
+   * id, because the sale may never have been counted.
    */
-  | { gives: "refund"; sums?: true; fields: RuleFields }
+  | { gives: "refund"; sums?: true; needsOrder?: true; fields: RuleFields }
   /** Only teaches whom a customer id belongs to, or by which other id a known order is called from now on. */
   | { gives: "learn"; fields: RuleFields & ({ customer: string } | { orderRef: string; orderId: string }) }
   | { gives: "ignore"; reason: IgnoreReason }

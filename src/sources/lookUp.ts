@@ -11,7 +11,7 @@ import { compileFields, readMapped, type Mapped } from "./run.ts";
 /** What is kept of an event that waits: no contact data but hashes. */
 export type WaitingEvent = Pick<
   Mapped,
-  "is" | "type" | "deliveryId" | "deliveredAt" | "mode" | "fields" | "customer" | "orderRef" | "link" | "isSum"
+  "is" | "type" | "deliveryId" | "deliveredAt" | "mode" | "fields" | "customer" | "orderRef" | "link" | "isSum" | "needsOrder"
 > & {
   /** Null for one that waits for another request of its sender. */
   lookUp: string | null;
@@ -62,7 +62,7 @@ export function withAnswers(
   settings: Readonly<Record<string, string>>,
   isClickId: (name: string) => string | undefined,
 ): Mapped {
-  const { is, type, deliveryId, deliveredAt, mode, isSum } = event;
+  const { is, type, deliveryId, deliveredAt, mode, isSum, needsOrder } = event;
   const scope = { entry: entryOf(event, answers), around: { settings }, work: new Work() };
   const read = readMapped(compileFields(lookUp.fields), scope, isClickId);
   const fields = { ...event.fields, ...read.fields };
@@ -79,6 +79,7 @@ export function withAnswers(
     link: null,
     lookUp: null,
     ...(isSum && { isSum }),
+    ...(needsOrder && { needsOrder }),
   };
 }
 

@@ -37,6 +37,8 @@ export type Mapped = About & {
   lookUp: string | null;
   /** The value is the sum of the order's refunds so far. */
   isSum?: true;
+  /** It counts only with a stored order of its person. */
+  needsOrder?: true;
 };
 
 type Ignored = About & { is: "ignored"; reason: IgnoreReason; detail: string | null };
@@ -207,6 +209,7 @@ function applyRule(
     ...readMapped(compiled, own, isClickId),
     lookUp: rule.lookUp ?? null,
     ...(rule.gives === "refund" && rule.sums && { isSum: true }),
+    ...(rule.gives === "refund" && rule.needsOrder && { needsOrder: true }),
   }));
 }
 

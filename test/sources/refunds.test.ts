@@ -277,6 +277,34 @@ describe.each(engines)("an order on %s is refunded once", (engine) => {
     },
   );
 
+  test.concurrent("woocommerce: of two shops with one order number, each refund is of its own customer", async () => {
+    const facts = newFacts();
+    const [ada, bob] = [facts, { ...facts, email: `bob-${facts.email}`, value: 70 }];
+    const senders = await Promise.all(
+      [1, 2].map(async () => {
+        const story = storyOf("woocommerce");
+        const { address: url } = await home.run("source", "add", site.host, "woocommerce", ...settingsOf(story));
+        const { url: at } = relays[0] as Relay;
+        return createSender(sheetOf("woocommerce"), { url, at, secrets: secretsOf(story), patience: 20 });
+      }),
+    );
+    const [shopOfAda, shopOfBob] = senders as [Sender, Sender];
+    const valuesOf = async ({ n, email }: Facts, event: string) => {
+      const { items } = await home.run("event", "list", site.host, "--order", n, "--email", email);
+      return items.flatMap((one: Record<string, unknown>) => (one["event"] === event ? [one["value"]] : []));
+    };
+    // Bob's order is the newest one when ada's is refunded.
+    await sendAll(shopOfAda, [woocommerce.order(ada, "processing")]);
+    await sendAll(shopOfBob, [woocommerce.order(bob, "processing")]);
+    await sendAll(shopOfAda, [woocommerce.order(ada, "completed", [10])]);
+    await eventually("a part is refunded", async () => (await valuesOf(ada, "refund")).length === 1);
+    await sendAll(shopOfAda, [woocommerce.order(ada, "cancelled", [10])]);
+    await eventually("the rest is refunded", async () => (await valuesOf(ada, "refund")).length === 2);
+    expect((await valuesOf(ada, "refund")).toSorted()).toEqual([10, 39.9]);
+    expect(await valuesOf(bob, "purchase")).toEqual([70]);
+    expect(await valuesOf(bob, "refund")).toEqual([]);
+  });
+
   test.concurrent.each(uncounted.map((one) => [one.sender, one.what, one] as const))(
     "%s: the refund of %s counts nothing",
     async (id, _what, { refund, orderId }) => {

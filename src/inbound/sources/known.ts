@@ -61,9 +61,16 @@ export async function findKnown(
   return {
     customer,
     orderId,
-    buyer: (one) => orders.get(one)?.find((event) => !isRefund(event) && !event.isErased)?.person,
+    buyer: (one) => buyerOf(one, orders.get(one) ?? []),
     order: (one) => ((orders.get(one)?.length ?? 0) < maxEventsOfOrder ? (orders.get(one) ?? []) : []),
   };
+}
+
+/** Two persons may have one order id: a refund that waited names its own by the hash. */
+function buyerOf({ fields }: Mapped, order: readonly StoredEvent[]): Person | undefined {
+  const sales = order.filter((event) => !isRefund(event) && !event.isErased);
+  const own = sales.find(({ person }) => person.emailSha256 !== undefined && person.emailSha256 === fields.hashed_email);
+  return (own ?? sales[0])?.person;
 }
 
 /** Events of one order that are looked at. One with more is a placeholder such as `test`. */

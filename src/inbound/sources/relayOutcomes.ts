@@ -139,12 +139,14 @@ function reasonToWait(outcome: Mapped, read: Fields | SourceResult, isLookUp: bo
 }
 
 /** What waits keeps only a hash of the email: rules about its domain are for now. */
-function isFiltered({ fields }: Mapped, { site }: Context): boolean {
-  const email = typeof fields.email === "string" ? readEmail(fields.email) : null;
+function isFiltered(outcome: Mapped, { site }: Context): boolean {
+  const email = emailOf(outcome);
   if (!email) return false;
   const { emailSha256 } = hashPerson({ email }, {});
   return filterReasons({ emailSha256, emailDomain: email.domain, identity: null }, site.settings).length > 0;
 }
+
+const emailOf = ({ fields: { email } }: Mapped) => (typeof email === "string" ? readEmail(email) : null);
 
 function waitFor(
   outcome: Mapped,
@@ -153,20 +155,23 @@ function waitFor(
   { site, source, receivedAt }: Context,
 ): WaitingOutcome {
   const { email: _email, phone: _phone, firstName: _first, lastName: _last, ...fields } = outcome.fields;
-  const emailSha256 = "outcome" in read ? undefined : read.person.emailSha256;
-  const { is, type, deliveryId, deliveredAt, mode, customer, orderRef, link, lookUp, isSum } = outcome;
+  // Also one whose order is not known names its person: another one may have the same order id.
+  const email = emailOf(outcome);
+  const emailSha256 = "outcome" in read ? email && hashPerson({ email }, {}).emailSha256 : read.person.emailSha256;
+  const { is, type, deliveryId, deliveredAt, mode, customer, orderRef, link, lookUp, isSum, needsOrder } = outcome;
   const event: WaitingEvent = {
     is,
     type,
     deliveryId,
     deliveredAt,
     mode,
-    fields: { ...fields, ...(emailSha256 !== undefined && { hashed_email: emailSha256 }) },
+    fields: { ...fields, ...(emailSha256 && { hashed_email: emailSha256 }) },
     customer,
     orderRef,
     link,
     lookUp: reason === lookUpReason ? lookUp : null,
     ...(isSum && { isSum }),
+    ...(needsOrder && { needsOrder }),
     receivedAt,
   };
   const result: SourceResult = { ...resultOf(outcome), outcome: "waiting", reason };
@@ -256,7 +261,9 @@ function readOutcome(
 }
 
 /** A refund counts with what others of its order leave of it. */
-function readRefund(outcome: Mapped, read: Fields, order: readonly StoredEvent[], { id: siteId }: Site): Fields | SourceResult {
+function readRefund(outcome: Mapped, read: Fields, all: readonly StoredEvent[], { id: siteId }: Site): Fields | SourceResult {
+  const order = outcome.needsOrder ? all.filter((event) => mayBeOf(read.person, event)) : all;
+  if (outcome.needsOrder && order.every(isRefund)) return ignored(outcome, "unknown order");
   const own = orderEventIdOf({ siteId, ...read });
   if (order.some((event) => isRefund(event) && orderEventIdOf(event) === own))
     return { ...resultOf(outcome), outcome: "duplicate" };
@@ -265,6 +272,10 @@ function readRefund(outcome: Mapped, read: Fields, order: readonly StoredEvent[]
   if (rest === "nothing") return ignored(outcome, "repeats another event");
   return rest === "unknown order" ? ignored(outcome, rest) : { ...read, ...rest };
 }
+
+/** Two shops of a site may number their orders alike. */
+const mayBeOf = ({ emailSha256 }: Person, { person, isErased }: StoredEvent) =>
+  !isErased && (person.emailSha256 === undefined || person.emailSha256 === emailSha256);
 
 /** What is cut may end with half of a surrogate pair. */
 const cut = (value: unknown) =>

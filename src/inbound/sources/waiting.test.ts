@@ -245,6 +245,38 @@ describe.each(["sqlite", "postgres"] as const)("what waits on %s", async (engine
     expect(await store.events.list(site.id, { emailSha256: ada.emailSha256, limit: 9 })).toEqual([]);
   });
 
+  test("a refund that needs its order waits for that of its person, though another one has the same order id", async () => {
+    const { site, relay, pass, list, refundsOf } = await setUp();
+    const refundOfAda = (more: Partial<Mapped["fields"]>) =>
+      refundOf("812", { email: "ada@example.com", ...more }, { needsOrder: true });
+    await relay([saleOf("812", { email: "bob@example.com", value: 70 })]);
+    expect(await relay([refundOfAda({ value: 10, refundId: "1" })])).toMatchObject([
+      { outcome: "waiting", reason: "unknown order" },
+    ]);
+    await pass();
+    expect(await refundsOf("812")).toEqual([]);
+    expect(await list()).toContainEqual(expect.objectContaining({ outcome: "waiting", reason: "unknown order" }));
+    await relay([saleOf("812")]);
+    await pass(minuteMs);
+    expect(await refundsOf("812")).toEqual([10]);
+    // All that is left is of the order of this person.
+    await relay([refundOfAda({ refundId: "cancelled" })]);
+    await pass();
+    expect((await refundsOf("812")).toSorted()).toEqual([10, 20]);
+    const { emailSha256 } = adaOf(site.id);
+    const refunds = await store.events.list(site.id, { orderId: "812", name: "refund", limit: 9 });
+    expect(refunds.map(({ person }) => person.emailSha256)).toEqual([emailSha256, emailSha256]);
+  });
+
+  test("a refund that needs its order counts with one whose person is not known", async () => {
+    const { relay, pass, refundsOf } = await setUp({ settings: { conversionsWithoutEmail: true } });
+    const { email: _email, ...fields } = saleOf("813", { clickIds: { gclid: "Cj0-1" } }).fields;
+    await relay([{ ...sale, fields }]);
+    await relay([refundOf("813", { email: "ada@example.com", value: 10 }, { needsOrder: true })]);
+    await pass();
+    expect(await refundsOf("813")).toEqual([10]);
+  });
+
   test("the refunds of a request read each order once, and other work runs in between", async () => {
     const { relay, reads } = await setUp();
     const orders = Array.from({ length: 100 }, (_, i) => `B-${i}`);

@@ -81,21 +81,22 @@ describe.each(kinds.map((kind) => [kind.id, kind] as const))("the kind %s", (id,
 });
 
 test.each([
-  ["stripe", "the refund of a renewal that the source leaves out"],
-  ["lemonsqueezy", "the refund of a renewal that the source leaves out"],
-  ["chargebee", "the refund of a renewal that the source leaves out"],
-  ["woocommerce", "an order with two partial refunds: the order again, and each refund"],
-  ["woocommerce", "a cancelled order that was paid"],
+  ["stripe", "the refund of a renewal that the source leaves out", null],
+  ["lemonsqueezy", "the refund of a renewal that the source leaves out", null],
+  ["chargebee", "the refund of a renewal that the source leaves out", "ada@example.com"],
+  ["woocommerce", "an order with two partial refunds: the order again, and each refund", "ada@example.com"],
+  ["woocommerce", "a cancelled order that was paid", "ada@example.com"],
 ])(
-  "a refund whose sale may not have been counted names no person, and so counts only with its order: %s, %s",
-  async (id, name) => {
+  "a refund whose sale may not have been counted needs its order, and names the person where others may number orders alike: %s, %s",
+  async (id, name, email) => {
     const kind = kinds.find((one) => one.id === id) ?? expect.unreachable();
     const example = examplesOf(id).find((one) => one.name === name) ?? expect.unreachable();
     const refunds = (await run(kind, example)).filter(({ is }) => is === "refund");
     expect(refunds.length).toBeGreaterThan(0);
     for (const refund of refunds) {
       expect(refund).toMatchObject({ fields: { orderId: expect.any(String) } });
-      expect(refund).not.toHaveProperty("fields.email");
+      if (email === null) expect(refund).not.toHaveProperty("fields.email");
+      else expect(refund).toMatchObject({ needsOrder: true, fields: { email } });
     }
   },
 );

@@ -21,13 +21,20 @@ export const secretSetting = (help: string, rest: Partial<KindSetting> = {}): Ki
 /** The key of the sender's API, for look-ups. */
 export const keySetting = (help: string): KindSetting => ({ name: "api_key", label: "API key", help, secret: true });
 
+export const currencySetting = (help: string): KindSetting => ({
+  name: "currency",
+  label: "Currency",
+  help: `${help} The three letters, such as EUR.`,
+  currency: true,
+});
+
 export const fixedValueSettings: readonly KindSetting[] = [
   {
     name: "value",
     label: "Value",
     help: "What one such conversion is worth to you, such as 25. Requests of this sender carry no amount.",
   },
-  { name: "currency", label: "Currency", help: "The currency of the value, such as EUR." },
+  currencySetting("The currency of the value."),
 ];
 
 /** Renewals are sales of customers whom an ad won long ago: most people do not want them counted. */

@@ -59,7 +59,9 @@ export const examples: readonly Example[] = [
   {
     name: "the refund of a renewal that the source leaves out",
     body: refundOfRenewal,
-    outcomes: [{ is: "refund", fields: { value: 10, currency: "EUR", orderId: "102", refundId: "txn_3" } }],
+    outcomes: [
+      { is: "refund", needsOrder: true, fields: { value: 10, orderId: "102", refundId: "txn_3", email: "ada@example.com" } },
+    ],
   },
   {
     name: "the refund of a renewal where renewals count",

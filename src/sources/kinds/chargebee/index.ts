@@ -1,20 +1,19 @@
 import type { Kind } from "../../kind.ts";
 import { basicSettings, eventSetting, renewalSetting } from "../shared.ts";
 
-const payment = {
-  value: "content.transaction.amount cents(content.transaction.currency_code)",
-  currency: "content.transaction.currency_code",
-  orderId: "content.invoice.id | content.transaction.linked_invoices[0].invoice_id | content.transaction.id",
-  eventTime: "content.transaction.date seconds | occurred_at seconds",
-} as const;
-
 const payer = {
   email: "content.customer.email",
   phone: "content.customer.phone",
   firstName: "content.customer.first_name",
   lastName: "content.customer.last_name",
   customer: "content.customer.id | content.transaction.customer_id",
+  value: "content.transaction.amount cents(content.transaction.currency_code)",
+  currency: "content.transaction.currency_code",
+  orderId: "content.invoice.id | content.transaction.linked_invoices[0].invoice_id | content.transaction.id",
+  eventTime: "content.transaction.date seconds | occurred_at seconds",
 } as const;
+
+const refund = { ...payer, refundId: "content.transaction.id" } as const;
 
 const leftOut = '$settings.renewals = "ignore" and content.invoice.recurring = true and content.invoice.first_invoice = false';
 
@@ -42,20 +41,21 @@ export const chargebee = {
       name: "payment",
       when: 'event_type = "payment_succeeded" and content.transaction.amount > 0',
       gives: "conversion",
-      fields: { ...payer, ...payment, event: "$settings.event" },
+      fields: { ...payer, event: "$settings.event" },
     },
     {
       name: "refund of a renewal that the source leaves out",
       when: `event_type = "payment_refunded" and ${leftOut}`,
       gives: "refund",
-      // Without an email it counts only with its order: the renewal may have been counted before the setting changed.
-      fields: { ...payment, refundId: "content.transaction.id" },
+      // The renewal may have been counted before the setting changed.
+      needsOrder: true,
+      fields: refund,
     },
     {
       name: "refund, whole or in part",
       when: 'event_type = "payment_refunded"',
       gives: "refund",
-      fields: { ...payer, ...payment, refundId: "content.transaction.id" },
+      fields: refund,
     },
     {
       name: "customer",

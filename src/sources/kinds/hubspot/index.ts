@@ -1,5 +1,5 @@
 import type { Kind } from "../../kind.ts";
-import { keySetting, secretSetting } from "../shared.ts";
+import { currencySetting, keySetting, secretSetting } from "../shared.ts";
 
 const stage = "properties.dealstage.value | dealstage";
 const lifecycle = "properties.lifecyclestage.value | lifecyclestage";
@@ -98,7 +98,7 @@ export const hubspot = {
       label: "Lifecycle stages",
       help: "The same for contacts: `lead=lead, marketingqualifiedlead=qualified_lead`.",
     },
-    { name: "currency", label: "Currency", help: "The currency of deals that name none, such as EUR." },
+    currencySetting("The currency of deals that name none."),
     keySetting(
       "Only for webhooks of an app, which do not name the person: the access token of a private app with `crm.objects.deals.read` and `crm.objects.contacts.read`.",
     ),

@@ -1,5 +1,5 @@
 import type { Kind } from "../../kind.ts";
-import { eventSetting } from "../shared.ts";
+import { currencySetting, eventSetting } from "../shared.ts";
 
 const acknowledged = `<?xml version="1.0" encoding="UTF-8"?>
 <soapenv:Envelope xmlns:soapenv="http://schemas.xmlsoap.org/soap/envelope/"><soapenv:Body><notificationsResponse xmlns="http://soap.sforce.com/2005/09/outbound"><Ack>true</Ack></notificationsResponse></soapenv:Body></soapenv:Envelope>
@@ -35,7 +35,7 @@ export const salesforce = {
       help: "Which stage of an opportunity is which event: `Closed Won=purchase`. Messages without a stage have the event above.",
       default: "Closed Won=purchase",
     },
-    { name: "currency", label: "Currency", help: "The currency of messages that name none, such as EUR." },
+    currencySetting("The currency of messages that name none."),
   ],
   rules: [
     {
@@ -73,7 +73,7 @@ export const salesforce = {
       "Open *Setup*, *Outbound Messages*, and create one for the object, with the endpoint ADDRESS and the fields that you want to send. Do not send the session id.",
       "An opportunity has no email: add a formula field `Email__c` that reads it from the contact.",
       "Start it from a flow or a workflow rule, when the lead or opportunity reaches the stage.",
-      "Enter the id and the currency of your organization in the source (*Setup*, *Company Information*). Where it has several currencies, send the field `CurrencyIsoCode`, which only such an organization has.",
+      "Enter the id of your organization in the source, and the three letters of its currency, such as EUR (*Setup*, *Company Information*). Where it has several currencies, send the field `CurrencyIsoCode`, which only such an organization has.",
     ],
     retries: ["Salesforce repeats a message that was not acknowledged for 24 hours."],
     notes: ["A repeated message carries the newest values, not those of its first time."],

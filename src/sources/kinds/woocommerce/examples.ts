@@ -50,8 +50,16 @@ export const examples: readonly Example[] = [
     },
     outcomes: [
       { is: "conversion", fields: { orderId: "812" } },
-      { is: "refund", fields: { orderId: "812", refundId: "901", value: 5, currency: "EUR" } },
-      { is: "refund", fields: { orderId: "812", refundId: "902", value: 7.5, currency: "EUR" } },
+      {
+        is: "refund",
+        needsOrder: true,
+        fields: { orderId: "812", refundId: "901", value: 5, currency: "EUR", email: "ada@example.com" },
+      },
+      {
+        is: "refund",
+        needsOrder: true,
+        fields: { orderId: "812", refundId: "902", value: 7.5, currency: "EUR", email: "ada@example.com" },
+      },
     ],
   },
   {
@@ -64,6 +72,6 @@ export const examples: readonly Example[] = [
     name: "a cancelled order that was paid",
     headers,
     body: { ...order, status: "cancelled" },
-    outcomes: [{ is: "refund", fields: { orderId: "812", refundId: "cancelled" } }],
+    outcomes: [{ is: "refund", needsOrder: true, fields: { orderId: "812", refundId: "cancelled", email: "ada@example.com" } }],
   },
 ];

@@ -60,8 +60,10 @@ export const woocommerce = {
       // A cancelled order may have been refunded in part: then the rest is cancelled.
       continues: true,
       gives: "refund",
-      // Each change of an order repeats all of its refunds, without their dates. So no email: then only those of a known order count.
+      // Each change of an order repeats all of its refunds, without their dates: those of an order that is no longer stored were counted.
+      needsOrder: true,
       fields: {
+        email: "$entry.billing.email",
         value: "total abs",
         currency: "$entry.currency",
         orderId: "$entry.number | $entry.id",
@@ -72,7 +74,8 @@ export const woocommerce = {
       name: "cancellation of a paid order",
       when: `${orders} and status in ("cancelled", "refunded") and date_paid_gmt exists`,
       gives: "refund",
-      fields: { orderId: "number | id", refundId: "status", currency: "currency" },
+      needsOrder: true,
+      fields: { email: "billing.email", orderId: "number | id", refundId: "status", currency: "currency" },
     },
     { name: "order without a payment", when: `${orders} and date_paid_gmt not exists`, gives: "ignore", reason: "not paid" },
     { name: "order that costs nothing", when: `${orders} and total = 0`, gives: "ignore", reason: "no value" },
@@ -88,7 +91,7 @@ export const woocommerce = {
       "The plugin of this project repeats requests and reads consent: use it where you can.",
     ],
     notes: [
-      "Refunds and cancellations find their order by its number. Those of an order that the relay does not have are ignored.",
+      "Refunds and cancellations find their order by its number and the email. Those of an order that the relay does not have are ignored.",
     ],
   },
 } as const satisfies Kind;
