@@ -1,5 +1,6 @@
 // Fetches the feeds that are due, once a day each, and starts a reconciliation after each list. Every node polls, or asks what it has
-// listed where due work is shared; the claim of a feed lets one of them fetch it. A feed that fails is tried again every hour, and costs nothing else.
+// listed where due work is shared; the claim of a feed lets one of them fetch it. A feed that fails is tried again every hour, and costs
+// nothing else.
 
 import { poll } from "../background/poll.ts";
 import type { AllowList, Resolve } from "../delivery/addresses.ts";

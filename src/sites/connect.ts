@@ -185,9 +185,8 @@ async function save(
   const isResumed = existing && connection.state === "active";
   if (existing?.state === "needs reconnection" && connection.state !== existing.state)
     await store.alerts.end(siteId, id, ["needs reconnection"], by.now);
-  // Before the others are released: they would all be looked through.
-  if (isResumed) await store.deliveries.hasten(siteId, id, waitsForSetting, by.now);
   const released = isResumed ? await store.deliveries.releaseParked(siteId, id, by.now) : 0;
+  if (isResumed) await store.deliveries.hasten(siteId, id, waitsForSetting, by.now);
   return { connection, isNew: !existing, released };
 }
 

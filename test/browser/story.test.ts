@@ -39,7 +39,8 @@ function valueOf(name: string, length: number): string {
 const utm = { utm_source: "Google", utm_medium: "cpc", utm_campaign: "Herbst & Winter 25%", utm_id: "4711" };
 const browserIds = {
   _fbp: "fb.1.1731600000000.1098115397",
-  _fbc: "fb.1.1731600000000.IwAR2-Ab_Cd.ef",
+  // Its click must not be too old to be of use.
+  _fbc: `fb.1.${Date.now() - 60_000}.IwAR2-Ab_Cd.ef`,
   _ga: "GA1.1.1234567890.1731600000",
   _ga_ABC123DEF4: "GS2.1.s1731600000$o1$g1$t1731600010",
   _ttp: "2Ab-Cd_Ef",

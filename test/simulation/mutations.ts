@@ -183,7 +183,7 @@ export const mutations: Readonly<Record<string, Mutation>> = {
     find: "leaseLeftMs: () => (lease.lapses() === lapses ? lease.leftMs() : 0),",
     replace: "leaseLeftMs: () => lease.leftMs(),",
     focus: "suspended batches",
-    seed: 16,
+    seed: 167,
   },
   "abandoned events are queued at once": {
     what: "Events without a confirmed commit are looked for before the commit can have ended, and then forgotten.",

@@ -1,4 +1,5 @@
-// How long claimed deliveries can be sent, and which are due again when a setting is corrected, with a real store and lanes that only note what they are given.
+// How long claimed deliveries can be sent, and which are due again when a setting is corrected, with a real store and lanes that only note
+// what they are given.
 
 import { afterAll, describe, expect, test } from "vitest";
 import { newAttempt, newEvent, newSite, queuedDelivery, settlementOf } from "../../../test/support/events.ts";

@@ -71,7 +71,8 @@ export function queuedDeliveryStore(db: Database) {
            RETURNING event_id`,
         );
       let hastened = 0;
-      for (let after = { dueAt, eventId: "" }; ;) {
+      // What is due by now, such as all that was just released, is not looked through.
+      for (let after = { dueAt: dueAt + 1, eventId: "" }; ;) {
         const begunAt = performance.now();
         const rows = await db.all(
           `SELECT event_id, due_at, reason, updated_at FROM deliveries
