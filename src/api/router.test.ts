@@ -1,29 +1,34 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import Fastify from "fastify";
 import { expect, test } from "vitest";
-import { operator } from "../access/actor.ts";
+import { operator, type Actor } from "../access/actor.ts";
 import type { RouteName } from "../contract/contract.ts";
 import type { Directory } from "../sites/directory.ts";
 import { PostgresError } from "../store/engine/postgres/errors.ts";
 import type { Handlers } from "./call.ts";
 import { createRouter } from "./router.ts";
 
-async function ask(
-  path: string,
-  handle: () => Promise<unknown>,
-  asked: { method?: "GET" | "DELETE"; headers?: Record<string, string> } = {},
-) {
+function serve(handlers: Partial<Record<RouteName, () => Promise<unknown>>>, actor: Actor | null) {
   const defects: unknown[] = [];
   const router = createRouter({
-    handlers: { "GET /session": handle, "DELETE /session": handle } as Partial<Handlers<RouteName>> as Handlers<RouteName>,
-    directory: {} as Directory,
+    handlers: handlers as Handlers<RouteName>,
+    directory: { site: (id: string) => ({ id }) } as unknown as Directory,
     transport: { trusted: () => true, requireTls: false },
-    actorOf: async () => null,
+    actorOf: async () => actor,
     now: Date.now,
     onDefect: (error) => defects.push(error),
   });
   const app = Fastify();
   app.all("/api/v1/*", (request, reply) => router.answer(request, reply));
+  return { app, defects };
+}
+
+async function ask(
+  path: string,
+  handle: () => Promise<unknown>,
+  asked: { method?: "GET" | "DELETE"; headers?: Record<string, string> } = {},
+) {
+  const { app, defects } = serve({ "GET /session": handle, "DELETE /session": handle }, null);
   const response = await app.inject({ url: path, ...asked });
   return { response, code: response.json<{ error: { code: string } }>().error.code, defects };
 }
@@ -42,22 +47,12 @@ test("a defect is answered with 500, because asking again would not help", async
 });
 
 test("a file whose rows cannot all be read ends with a broken connection, and the cause is reported", async () => {
-  const defects: unknown[] = [];
   async function* lines() {
     yield "first line\n";
     await sleep(50);
     throw new Error("the database is away");
   }
-  const router = createRouter({
-    handlers: { "GET /sites/:site/events.csv": async () => lines() } as Partial<Handlers<RouteName>> as Handlers<RouteName>,
-    directory: { site: () => ({ id: "s1" }) } as unknown as Directory,
-    transport: { trusted: () => true, requireTls: false },
-    actorOf: async () => operator,
-    now: Date.now,
-    onDefect: (error) => defects.push(error),
-  });
-  const app = Fastify();
-  app.all("/api/v1/*", (request, reply) => router.answer(request, reply));
+  const { app, defects } = serve({ "GET /sites/:site/events.csv": async () => lines() }, operator);
   const address = await app.listen({ host: "127.0.0.1", port: 0 });
   try {
     const answer = await fetch(`${address}/api/v1/sites/s1/events.csv`);

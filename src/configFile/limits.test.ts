@@ -1,8 +1,8 @@
 // The limits of a site in a configuration file, together with what exists: nothing of a file that would pass one is applied.
 
 import { afterAll, expect, test } from "vitest";
+import { configurationOf } from "../../test/support/configurationFile.ts";
 import { createAt, newLocation } from "../../test/support/nodes.ts";
-import { createAccess } from "../access/access.ts";
 import { Fault } from "../kernel/refusal.ts";
 import { newSigningSecret, shortId } from "../kernel/ids.ts";
 import { dayMs } from "../kernel/time.ts";
@@ -12,35 +12,16 @@ import { addOwnKey } from "../sites/ownKeys.ts";
 import { BadFile } from "./document.ts";
 import { applyFile } from "./apply.ts";
 import { planFile } from "./plan.ts";
-import { operatorRights } from "./planning.ts";
 
 const store = await createAt(await newLocation("sqlite"));
 const directory = createDirectory(store);
 await directory.refresh();
 const at = Date.UTC(2026, 10, 15);
-const access = createAccess({
-  store,
-  directory,
-  mailer: null,
-  publicUrl: "https://cc.example.com",
-  secret: store.accessSecret,
-  trusted: () => false,
-  now: () => at,
-  onDefect: (error) => expect.unreachable(String(error)),
-});
+const context = configurationOf(store, directory, at);
 afterAll(async () => {
-  await access.close();
+  await context.access.close();
   await store.close();
 });
-const context = {
-  store,
-  directory,
-  access,
-  allowPrivate: { hosts: new Set<string>(), networks: [] },
-  exportFolder: null,
-  rights: operatorRights,
-  by: { actor: "test", now: at },
-};
 const fileOf = (host: string, list: string, entries: readonly string[]) => ({
   name: "cleancast.yaml",
   text: `version: 1\nsites:\n  - hosts: [${host}]\n    ${list}:\n${entries.map((entry) => `      - ${entry}\n`).join("")}`,

@@ -2,8 +2,8 @@
 
 import { readFileSync } from "node:fs";
 import { afterAll, expect, test } from "vitest";
+import { configurationOf } from "../../test/support/configurationFile.ts";
 import { createAt, newLocation } from "../../test/support/nodes.ts";
-import { createAccess } from "../access/access.ts";
 import { Fault } from "../kernel/refusal.ts";
 import { dayMs } from "../kernel/time.ts";
 import { createDirectory } from "../sites/directory.ts";
@@ -11,36 +11,16 @@ import { applyFile } from "./apply.ts";
 import { diffText } from "./diff.ts";
 import { exportConfiguration, toYaml } from "./export.ts";
 import { planFile } from "./plan.ts";
-import { operatorRights } from "./planning.ts";
 
 const store = await createAt(await newLocation("sqlite"));
 const directory = createDirectory(store);
 await directory.refresh();
 const at = Date.UTC(2026, 10, 15);
-const onDefect = (error: unknown) => expect.unreachable(String(error));
-const access = createAccess({
-  store,
-  directory,
-  mailer: null,
-  publicUrl: "https://cc.example.com",
-  secret: store.accessSecret,
-  trusted: () => false,
-  now: () => at,
-  onDefect,
-});
+const context = configurationOf(store, directory, at);
 afterAll(async () => {
-  await access.close();
+  await context.access.close();
   await store.close();
 });
-const context = {
-  store,
-  directory,
-  access,
-  allowPrivate: { hosts: new Set<string>(), networks: [] },
-  exportFolder: null,
-  rights: operatorRights,
-  by: { actor: "test", now: at },
-};
 const guide = readFileSync(new URL("../../docs/how-to/export-data.md", import.meta.url), "utf8");
 const text = /```yaml[^\n]*\n([^`]+)```/.exec(guide)?.[1] ?? "";
 const file = (content: string, secret = "s3cret") => ({

@@ -1,8 +1,8 @@
 // Sources in a configuration file: added, changed, paused, refused and exported, without their addresses.
 
 import { expect, test } from "vitest";
+import { configurationOf } from "../../test/support/configurationFile.ts";
 import { createAt, newLocation } from "../../test/support/nodes.ts";
-import { createAccess } from "../access/access.ts";
 import { Fault } from "../kernel/refusal.ts";
 import { createDirectory } from "../sites/directory.ts";
 import { applyFile } from "./apply.ts";
@@ -10,7 +10,6 @@ import { diffText } from "./diff.ts";
 import { BadFile } from "./document.ts";
 import { exportConfiguration, toYaml } from "./export.ts";
 import { planFile } from "./plan.ts";
-import { operatorRights } from "./planning.ts";
 
 const fileOf = (sources: string) => `
 version: 1
@@ -36,25 +35,7 @@ test("sources of a file are added, changed and exported, and show no secret", as
   const directory = createDirectory(store);
   await directory.refresh();
   const at = Date.UTC(2026, 10, 15);
-  const access = createAccess({
-    store,
-    directory,
-    mailer: null,
-    publicUrl: "https://cc.example.com",
-    secret: store.accessSecret,
-    trusted: () => false,
-    now: () => at,
-    onDefect: (error) => expect.unreachable(String(error)),
-  });
-  const context = {
-    store,
-    directory,
-    access,
-    allowPrivate: { hosts: new Set<string>(), networks: [] },
-    exportFolder: null,
-    rights: operatorRights,
-    by: { actor: "test", now: at },
-  };
+  const context = configurationOf(store, directory, at);
   const file = (sources: string, secret = "whsec_one") => ({
     name: "cleancast.yaml",
     text: fileOf(sources),
@@ -116,7 +97,7 @@ test("sources of a file are added, changed and exported, and show no secret", as
     await apply("      - kind: custom\n        name: Own shop\n", { prune: true });
     expect(sources().map(({ name }) => name)).toEqual(["Own shop"]);
   } finally {
-    await access.close();
+    await context.access.close();
     await store.close();
   }
 });
