@@ -183,9 +183,10 @@ async function save(
   });
   await directory.refresh();
   const isResumed = existing && connection.state === "active";
+  // At once: a node that sees the active connection releases what is parked, too, and this one could not count it any more.
+  const released = isResumed ? await store.deliveries.releaseParked(siteId, id, by.now) : 0;
   if (existing?.state === "needs reconnection" && connection.state !== existing.state)
     await store.alerts.end(siteId, id, ["needs reconnection"], by.now);
-  const released = isResumed ? await store.deliveries.releaseParked(siteId, id, by.now) : 0;
   if (isResumed) await store.deliveries.hasten(siteId, id, waitsForSetting, by.now);
   return { connection, isNew: !existing, released };
 }
@@ -289,8 +290,9 @@ export async function resume(
   const line = auditLine(siteId, "connection resumed", { id }, by);
   await store.configuration.setConnectionState(line, id, "active", null);
   await directory.refresh();
+  const released = await store.deliveries.releaseParked(siteId, id, by.now);
   await store.alerts.end(siteId, id, ["needs reconnection"], by.now);
-  return store.deliveries.releaseParked(siteId, id, by.now);
+  return released;
 }
 
 /** A platform rejects a connection's credentials: nothing is sent there until the connection is reconnected. */
