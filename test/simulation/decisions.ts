@@ -49,8 +49,7 @@ export const decisions: readonly Decision[] = [
     { what: "consent that was withdrawn counts after a wait", text: "(⟦await isConsentWithdrawn(job)⟧)" },
   ]),
   ...inFile("delivery/lanes/deliver.ts", [
-    { what: "a batch that waited is looked at again", text: "const current = ⟦hasWaited(batch)⟧ ?" },
-    { what: "a half of a rejected batch is looked at again", text: "keepLeased(⟦hasWaited(part)⟧ ?", isRare: true },
+    { what: "a batch that waited is looked at again", text: "if (⟦hasWaited(left)⟧) left = await" },
     { what: "jobs of a removed connection are skipped", text: "if (⟦!platform⟧) return settleUntried", beyond: noRemoval },
     { what: "jobs of an inactive connection are parked", text: 'if (⟦connection.state !== "active"⟧)\n' },
     { what: "jobs that are too old expire", text: "if (⟦late.length⟧) await settleUntried", beyond: tooShort },
@@ -59,7 +58,7 @@ export const decisions: readonly Decision[] = [
     { what: "an open breaker keeps jobs back", text: "if (⟦blockedMs > 0⟧) {" },
     {
       what: "a rejected batch is halved",
-      text: 'if (⟦!misread && batch.length > 1 && readings.every((reading) => reading.kind === "rejected")⟧) {',
+      text: 'if (⟦!misread && sent.length > 1 && readings.every((reading) => reading.kind === "rejected")⟧) {',
     },
     {
       what: "conversions that a rejected batch does not blame are sent again",

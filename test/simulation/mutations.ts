@@ -288,8 +288,8 @@ export const mutations: Readonly<Record<string, Mutation>> = {
   "lease is not checked before the call": {
     what: "A job is sent although its lease ended while its connection was read.",
     file: "delivery/lanes/deliver.ts",
-    find: "const fresh = keepLeased(late.length ? current.filter((one) => one.job.expiresAt > now) : current);",
-    replace: "const fresh = late.length ? current.filter((one) => one.job.expiresAt > now) : current;",
+    find: "left = keepLeased(left);",
+    replace: "",
     focus: "small quota",
     seed: 2,
   },
@@ -320,19 +320,10 @@ export const mutations: Readonly<Record<string, Mutation>> = {
   "a wait is not followed by a look": {
     what: "Jobs that waited in a lane are sent as they are.",
     file: "delivery/lanes/deliver.ts",
-    find: "hasWaited(batch) ?",
-    replace: "hasWaited(batch) === null ?",
+    find: "if (hasWaited(left)) left = await lookAgain(left);",
+    replace: "",
     focus: "waiting in lanes",
     seed: 24,
-  },
-  "halves of a batch are sent as they are": {
-    what: "What changed while a rejected batch is halved does not count for the halves.",
-    file: "delivery/lanes/deliver.ts",
-    find: "keepLeased(hasWaited(part) ? await keepCurrent(part) : part)",
-    replace: "keepLeased(part)",
-    focus: "suspended batches",
-    seed: 1_658_807_792,
-    isRare: true,
   },
   "a lost lease is given up in the row": {
     what: "A job whose lease has ended writes that it waits, and frees what this node has claimed anew.",

@@ -4,12 +4,18 @@ import { afterAll, describe, expect, test } from "vitest";
 import { byNode, newEvent, newSite, queuedDelivery, settlementOf, unattributed } from "../../../test/support/events.ts";
 import { createNodes } from "../../../test/support/nodes.ts";
 import { sha256 } from "../../../test/support/sha256.ts";
+import { localClock } from "../../background/sharedClock.ts";
 import { shortId } from "../../kernel/ids.ts";
 import { dayMs, minuteMs } from "../../kernel/time.ts";
 import { connectPlatform, disconnect } from "../../sites/connect.ts";
 import { createDirectory, type Connection, type Site } from "../../sites/directory.ts";
 import { findSite } from "../../sites/manage.ts";
 import type { Store } from "../../store/store.ts";
+import { sendDue } from "../due/claim.ts";
+import type { Job } from "../job.ts";
+import { createBreaker } from "../lanes/breaker.ts";
+import { connectionKey, createDeliverer } from "../lanes/deliver.ts";
+import type { Lanes } from "../lanes/lanes.ts";
 import { cancelBackfill, countBackfill, startBackfill } from "./backfill.ts";
 import { stepBackfill } from "./worker.ts";
 import { say, toJson } from "../../kernel/messages/message.ts";
@@ -198,6 +204,46 @@ describe.each(["sqlite", "postgres"] as const)("backfills on %s", async (engine)
     await expect(cancelBackfill(store, connection, by)).rejects.toThrow("No backfill");
     // They can still be sent by a later one.
     expect((await count(site, connection, 2)).sendable).toBe(3);
+  });
+
+  test("what a cancelled backfill had given back without an attempt is not sent", async () => {
+    const { site, connection } = await setUp();
+    const id = await addEvent(site);
+    await startBackfill(store, connection, { days: 2, perMinute: 60, total: 1 }, by);
+    await stepBackfill(workerOf(store), await runningOf(connection));
+    const key = { siteId: site.id, connectionId: connection.id };
+    const breaker = createBreaker();
+    const times = { now: () => now, elapsed: () => now };
+    const onDefect = (error: unknown) => expect.unreachable(String(error));
+    const deliverer = createDeliverer({
+      ...times,
+      directory,
+      sender: { send: () => expect.unreachable("nothing is sent"), close: async () => {} },
+      settle: store.deliveries.settle,
+      markForReconnection: async () => {},
+      tokens: { fresh: async (one) => one },
+      breaker,
+      retry: { scheduleMs: [1000], random: () => 0.5 },
+      attemptMs: 8000,
+      onDefect,
+    });
+    const sending: Promise<void>[] = [];
+    const lanes = {
+      inHand: () => new Set<string>(),
+      capacity: () => 1,
+      async send(job: Job) {
+        // Another batch has found meanwhile that the platform is down.
+        breaker.recordRetryAfter(connectionKey(key), now, 60);
+        sending.push(deliverer.deliver([{ job, since: { at: now, elapsed: now }, resolve() {} }]));
+        return { ok: true } as const;
+      },
+    } satisfies Partial<Lanes>;
+    const claiming = { ...times, store, directory, lanes: lanes as never, owner: "n", leaseMs: minuteMs, onDefect };
+    await sendDue({ ...claiming, clock: localClock(times.now) }, key, { onCapacity() {}, pollAgain() {} });
+    expect(sending).toHaveLength(1);
+    await Promise.all(sending);
+    await cancelBackfill(store, connection, { ...by, now: now + 1 });
+    expect(await statesOf(site, connection, [id])).toEqual(["skipped"]);
   });
 
   test("a person who is erased before a step is not queued, and one erased after it is not sent", async () => {

@@ -144,7 +144,8 @@ function createToJob(options: ClaimOptions, connection: Connection, ownership: O
       ownership,
     };
     if (delivery.reason === backfillReason) job.isBackfill = true;
-    if (isOver && isQueuedAnew(delivery.reason)) job.queuedFor = delivery.reason;
+    // What a cancelled backfill ends, and what begins anew, is told by the reason of the row: one without an attempt keeps it.
+    if (job.isBackfill || (isOver && isQueuedAnew(delivery.reason))) job.queuedFor = delivery.reason;
     return job;
   };
 }

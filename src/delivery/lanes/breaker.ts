@@ -17,6 +17,8 @@ export type Breaker = {
   isHalfOpen(key: string, at: number): boolean;
   /** Records that a call starts: while half open, it blocks all others. */
   recordCall(key: string, at: number): void;
+  /** The call was not made after all. */
+  cancelCall(key: string): void;
   recordSuccess(key: string): void;
   recordFailure(key: string, at: number): void;
   /** The platform asked not to be called for this long. */
@@ -58,6 +60,10 @@ export function createBreaker(): Breaker {
       if (!state || state.until === null) return;
       state.isProbing = true;
       state.until = at;
+    },
+    cancelCall(key) {
+      const state = states.get(key);
+      if (state) state.isProbing = false;
     },
     recordSuccess: (key) => void states.delete(key),
     recordFailure(key, at) {

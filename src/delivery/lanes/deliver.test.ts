@@ -51,7 +51,8 @@ const violation = (index: number) =>
 function setUp(reply: (request: PlatformRequest, call: number) => Answer, to = google) {
   const requests: PlatformRequest[] = [];
   const settled: Settlement[] = [];
-  const clock = { now };
+  /** `set` is how far the wall clock went on while the monotonic one stood still. */
+  const clock = { now, set: 0 };
   const options = {
     directory: {
       connection: () => to,
@@ -70,7 +71,7 @@ function setUp(reply: (request: PlatformRequest, call: number) => Answer, to = g
     breaker: createBreaker(),
     retry: { scheduleMs: [10_000], random: () => 0.5 },
     attemptMs: 8000,
-    now: () => clock.now,
+    now: () => clock.now + clock.set,
     elapsed: () => clock.now,
     onDefect: (error: unknown) => {
       throw error;
@@ -94,7 +95,7 @@ function batchOf(count: number): { batch: QueuedJob[]; results: (Result | undefi
       expiresAt: now + 86_400_000,
       ownership: leasedUntil(now + 60_000),
     },
-    since: now,
+    since: { at: now, elapsed: now },
     resolve: (result: Result) => void (results[i] ??= result),
   }));
   return { batch, results };
@@ -122,16 +123,111 @@ describe("a batch that is rejected for some of its events", () => {
   });
 });
 
-test("what changes while a rejected batch is halved is not sent with its half", async () => {
-  const { options, requests, clock } = setUp(() => {
-    clock.now += 2000;
-    return answer(400, { error: { code: 400, status: "INVALID_ARGUMENT", message: "no" } });
+describe("what changes before a call is not sent with it", () => {
+  /** What becomes of `e3` may be different by the time of a second look. */
+  const changes = async (jobs: readonly Job[]) => new Set(jobs.filter(({ eventId }) => eventId === "e3"));
+  const changed = { status: "queued", error: "changed while it waited" };
+  const withToken = { ...google, settings: { ...google.settings, refresh_token: "EXAMPLE-REFRESH" } };
+
+  test("while a rejected batch is halved", async () => {
+    const { options, requests, clock } = setUp(() => {
+      clock.now += 2000;
+      return answer(400, { error: { code: 400, status: "INVALID_ARGUMENT", message: "no" } });
+    });
+    const { batch, results } = batchOf(4);
+    await createDeliverer({ ...options, recheck: changes }).deliver(batch);
+    expect(requests.map(ordersIn)).toEqual([["A-0", "A-1", "A-2", "A-3"], ["A-0", "A-1"], ["A-0"], ["A-1"], ["A-2"]]);
+    expect(results[3]).toMatchObject(changed);
   });
-  const recheck = async (jobs: readonly Job[]) => new Set(jobs.filter(({ eventId }) => eventId === "e3"));
-  const { batch, results } = batchOf(4);
-  await createDeliverer({ ...options, recheck }).deliver(batch);
-  expect(requests.map(ordersIn)).toEqual([["A-0", "A-1", "A-2", "A-3"], ["A-0", "A-1"], ["A-0"], ["A-1"], ["A-2"]]);
-  expect(results[3]).toMatchObject({ status: "queued", error: "changed while it waited" });
+
+  test("while the platform rejects others of the batch", async () => {
+    const { options, requests, clock } = setUp((_request, call) => {
+      clock.now += 2000;
+      return call === 1 ? violation(1) : accepted;
+    });
+    const { batch, results } = batchOf(4);
+    await createDeliverer({ ...options, recheck: changes }).deliver(batch);
+    expect(requests.map(ordersIn)).toEqual([
+      ["A-0", "A-1", "A-2", "A-3"],
+      ["A-0", "A-2"],
+    ]);
+    expect(results[3]).toMatchObject(changed);
+  });
+
+  test("while the token is renewed, before the call and after the platform has rejected it", async () => {
+    for (const renewed of [1, 2]) {
+      const reply = (_request: PlatformRequest, call: number) => (call < renewed ? answer(401, {}) : accepted);
+      const { options, requests, clock } = setUp(reply, withToken);
+      let renewals = 0;
+      async function fresh(connection: Connection): Promise<Connection> {
+        renewals += 1;
+        if (renewals === renewed) clock.now += 9000;
+        return { ...connection, settings: { ...connection.settings, access_token: `EXAMPLE-${renewals}` } };
+      }
+      const { batch, results } = batchOf(4);
+      await createDeliverer({ ...options, tokens: { fresh }, recheck: changes }).deliver(batch);
+      expect(requests.map((request) => ordersIn(request).length)).toEqual(renewed === 1 ? [3] : [4, 3]);
+      expect(results.map((one) => one && stateOf(one))).toEqual(["sent", "sent", "sent", "queued"]);
+      expect(results[3]).toMatchObject(changed);
+    }
+  });
+
+  test("while the machine is suspended, so that its monotonic clock stands still", async () => {
+    const { options, requests, clock } = setUp(() => accepted);
+    const { batch } = batchOf(4);
+    clock.set = 20_000;
+    await createDeliverer({ ...options, recheck: changes }).deliver(batch);
+    expect(requests.map(ordersIn)).toEqual([["A-0", "A-1", "A-2"]]);
+  });
+
+  test("while another one is given back", async () => {
+    const { options, requests, clock } = setUp(() => accepted);
+    const { batch } = batchOf(4);
+    let looks = 0;
+    const recheck = async (jobs: readonly Job[]) => new Set(jobs.filter(({ eventId }) => eventId === `e${looks}`));
+    async function settle(one: Settlement): Promise<void> {
+      // The database is slow.
+      if (one.attempt === null && looks++ < 2) clock.now += 5000;
+    }
+    clock.now += 2000;
+    await createDeliverer({ ...options, settle, recheck }).deliver(batch);
+    expect(requests.map(ordersIn)).toEqual([["A-3"]]);
+  });
+});
+
+describe("a lease that ends while the token is renewed", () => {
+  const withToken = { ...google, settings: { ...google.settings, refresh_token: "EXAMPLE-REFRESH" } };
+  /** The lease of the first of three jobs ends before the others'. */
+  function begin(renewalMs: number) {
+    const { options, requests, settled, clock } = setUp(() => accepted, withToken);
+    const { batch, results } = batchOf(3);
+    for (const one of batch.slice(0, 1)) one.job.ownership = leasedUntil(now + 12_000);
+    async function fresh(connection: Connection): Promise<Connection> {
+      clock.now += renewalMs;
+      return connection;
+    }
+    return { options: { ...options, tokens: { fresh } }, requests, settled, clock, batch, results };
+  }
+
+  test("nothing is written of its job, whose row this node may have claimed anew, and the others are sent", async () => {
+    const { options, requests, settled, batch, results } = begin(9000);
+    await createDeliverer(options).deliver(batch);
+    expect(requests.map(ordersIn)).toEqual([["A-1", "A-2"]]);
+    expect(settled.map(({ eventId }) => eventId)).toEqual(["e1", "e2"]);
+    expect(results[0]).toMatchObject({ status: "queued", error: "lease ran out" });
+  });
+
+  test("if nothing is left to be sent, the next batch still probes a platform that was down", async () => {
+    const { options, requests, settled, clock, batch } = begin(60_000);
+    options.breaker.recordRetryAfter("s g", clock.now, 10);
+    clock.now += 10_001;
+    await createDeliverer(options).deliver(batch);
+    expect([requests, settled]).toEqual([[], []]);
+    const later = batchOf(1);
+    for (const one of later.batch) one.job.ownership = leasedUntil(clock.now + 180_000);
+    await createDeliverer(options).deliver(later.batch);
+    expect(later.results[0]).toEqual({ ok: true });
+  });
 });
 
 test("a job that gives up after its lease has ended leaves the row to whoever has it by then", async () => {

@@ -23,10 +23,12 @@ import { recheckAfterMs, type Recheck } from "../recheck.ts";
 import type { Sender } from "../send.ts";
 import { ownedMs } from "../ownership.ts";
 
+type Moment = { at: number; elapsed: number };
+
 export type QueuedJob = {
   job: Job;
-  /** When it came to the lane, or was looked at again, on the monotonic clock. */
-  since: number;
+  /** When it came to the lane, or was looked at again, by both clocks: see `hasWaited`. */
+  since: Moment;
   resolve: (result: Result) => void;
 };
 
@@ -64,8 +66,7 @@ export function createDeliverer(options: DelivererOptions) {
 
   /** When this ends, every job of the batch is settled and resolved, or its lease is lost. */
   async function deliver(batch: QueuedJob[]): Promise<void> {
-    const current = hasWaited(batch) ? await keepCurrent(batch) : batch;
-    const first = current[0]?.job;
+    const first = batch[0]?.job;
     if (!first) return;
     const key = connectionKey(first);
 
@@ -73,15 +74,14 @@ export function createDeliverer(options: DelivererOptions) {
     const known = directory.connection(first.siteId, first.connectionId);
     const connection = known?.state === "active" ? known : await directory.connectionNow(first.siteId, first.connectionId);
     const platform = connection && platformOf(connection.platform);
-    if (!platform) return settleUntried(current, { state: "skipped", reason: "disconnected", dueAt: 0 });
+    if (!platform) return settleUntried(batch, { state: "skipped", reason: "disconnected", dueAt: 0 });
     if (connection.state !== "active")
-      return settleUntried(current, { state: "parked", reason: parkedReason(connection), dueAt: 0 });
+      return settleUntried(batch, { state: "parked", reason: parkedReason(connection), dueAt: 0 });
     // After a long outage a retry can fall due when the platform no longer accepts the event.
     const now = options.now();
-    const late = current.filter((one) => one.job.expiresAt <= now);
+    const late = batch.filter((one) => one.job.expiresAt <= now);
     if (late.length) await settleUntried(late, { state: "expired", reason: "too old to be sent", dueAt: 0 });
-    // Directly before the call: this node may have been suspended at any `await`, and another one may have sent the jobs.
-    const fresh = keepLeased(late.length ? current.filter((one) => one.job.expiresAt > now) : current);
+    const fresh = late.length ? batch.filter((one) => one.job.expiresAt > now) : batch;
     if (fresh.length === 0) return;
     const startsAt = options.elapsed();
     const blockedMs = breaker.blockedMs(key, startsAt);
@@ -99,42 +99,53 @@ export function createDeliverer(options: DelivererOptions) {
     }
   }
 
-  function call(platform: Platform, connection: Connection, batch: QueuedJob[], startedAt: number): Promise<PlatformCall> {
-    const conversions = batch.map((one) => one.job.conversion);
-    const headers = options.traceHeaders?.(
-      platform.id,
-      batch.map(({ job }) => job),
-    );
-    const callWith = ({ settings }: Connection) =>
-      callPlatform(options.sender, { platform, settings, headers }, conversions, startedAt);
+  /**
+   * Calls the platform with those of the batch that may be sent; null where there are none. A token that the platform rejects before
+   * its expiry is renewed, and the call is repeated with the new one.
+   */
+  async function call(platform: Platform, connection: Connection, batch: QueuedJob[]): Promise<AttemptedCall | null> {
     // Most tokens do not expire; those that do may have to be renewed first.
-    return platform.oauth && !platform.oauth.isForReading && connection.settings.refresh_token
-      ? callWithFreshToken(connection, batch, callWith)
-      : callWith(connection);
-  }
-
-  /** A token that the platform rejects before its expiry is renewed, and the call is repeated with the new one. */
-  async function callWithFreshToken(
-    connection: Connection,
-    batch: QueuedJob[],
-    callWith: (connection: Connection) => Promise<PlatformCall>,
-  ): Promise<PlatformCall> {
-    let made: PlatformCall | null = null;
+    const isRenewable = platform.oauth && !platform.oauth.isForReading && connection.settings.refresh_token;
+    let made: AttemptedCall | null = null;
     let current = connection;
     // Twice: the first renewal may only find a token that another node stored and that has expired too.
-    for (let renewals = 0; renewals <= 2; renewals++) {
-      const rejected = made ? current.settings.access_token : undefined;
-      const fresh = await options.tokens.fresh(current, rejected);
-      // The platform's answer about the conversions explains more than its answer about the token.
-      if ("fault" in fresh) return made && fresh.fault === "refused" ? made : callWithoutToken(fresh, batch.length);
-      // A renewal takes time, and the lease must outlast the call after it.
-      if (keepLeased(batch).length < batch.length)
-        return callWithoutToken({ fault: "later", error: "lease ran out" }, batch.length);
-      current = fresh;
-      made = await callWith(current);
+    for (let renewals = 0, left = batch; renewals <= (isRenewable ? 2 : 0); renewals++) {
+      if (isRenewable) {
+        const fresh = await options.tokens.fresh(current, made ? current.settings.access_token : undefined);
+        if ("fault" in fresh) {
+          // The platform's answer about the conversions explains more than its answer about the token.
+          if (made && fresh.fault === "refused") return made;
+          return { ...callWithoutToken(fresh, left.length), connection, batch: left, startedAt: options.now() };
+        }
+        current = fresh;
+      }
+      // Directly before the call: this node may have waited, or been suspended, at any `await`.
+      if (hasWaited(left)) left = await lookAgain(left);
+      left = keepLeased(left);
+      if (left.length === 0) return null;
+      made = await callWith(platform, connection, current.settings, left);
       if (!made.readings.some((reading) => reading.kind === "unauthorized")) return made;
     }
-    return made as PlatformCall;
+    return made;
+  }
+
+  async function callWith(
+    platform: Platform,
+    connection: Connection,
+    settings: Connection["settings"],
+    batch: QueuedJob[],
+  ): Promise<AttemptedCall> {
+    const startedAt = options.now();
+    const jobs = batch.map(({ job }) => job);
+    const target = { platform, settings, headers: options.traceHeaders?.(platform.id, jobs) };
+    const conversions = jobs.map(({ conversion }) => conversion);
+    return { ...(await callPlatform(options.sender, target, conversions, startedAt)), connection, batch, startedAt };
+  }
+
+  /** Looks again at a batch that waited. To give back what has changed takes time, too, in which the rest may change. */
+  async function lookAgain(batch: QueuedJob[]): Promise<QueuedJob[]> {
+    const current = await keepCurrent(batch);
+    return current.length < batch.length && hasWaited(current) ? lookAgain(current) : current;
   }
 
   /** Drops the jobs whose lease may end during an attempt: another node could be sending them by then. */
@@ -157,9 +168,11 @@ export function createDeliverer(options: DelivererOptions) {
     else one.resolve(toResult(decision));
   }
 
+  /** The monotonic clock stops while the machine is suspended, and the wall clock may be set back. */
   function hasWaited(batch: readonly QueuedJob[]): boolean {
-    const early = options.elapsed() - recheckAfterMs;
-    return batch.some((one) => one.since <= early);
+    const at = options.now() - recheckAfterMs;
+    const elapsed = options.elapsed() - recheckAfterMs;
+    return batch.some(({ since }) => since.at <= at || since.elapsed <= elapsed);
   }
 
   /**
@@ -169,7 +182,7 @@ export function createDeliverer(options: DelivererOptions) {
   async function keepCurrent(batch: QueuedJob[]): Promise<QueuedJob[]> {
     const { recheck } = options;
     if (!recheck) return batch;
-    const since = options.elapsed();
+    const since = { at: options.now(), elapsed: options.elapsed() };
     const outdated = await recheck(batch.map(({ job }) => job));
     for (const one of batch) one.since = since;
     const decision = { state: "queued", reason: "changed while it waited", dueAt: options.now() } as const;
@@ -183,30 +196,24 @@ export function createDeliverer(options: DelivererOptions) {
   }
 
   async function sendBatch(platform: Platform, connection: Connection, batch: QueuedJob[]): Promise<void> {
-    const startedAt = options.now();
-    const made = await call(platform, connection, batch, startedAt);
-    const { settings, readings, misread, defect } = made;
-    const attempted = { ...made, connection, batch, startedAt };
+    const key = connectionKey({ siteId: connection.siteId, connectionId: connection.id });
+    const made = await call(platform, connection, batch);
+    if (!made) return options.breaker.cancelCall(key);
+    const { settings, readings, misread, defect, batch: sent } = made;
 
     if (defect) options.onDefect(defect, { platform: platform.id, connection: connection.id });
-    updateBreaker(connectionKey({ siteId: connection.siteId, connectionId: connection.id }), made);
+    updateBreaker(key, made);
     // A platform that rejects a whole request does not say which conversion is at fault: halve until it is found.
     // Not when the answer could not be read: the platform may have accepted all of them.
-    if (!misread && batch.length > 1 && readings.every((reading) => reading.kind === "rejected")) {
-      const half = Math.ceil(batch.length / 2);
-      // Each half is a request of its own. The ones before it may have taken long, so it must still be current, and its lease must hold.
-      for (const part of [batch.slice(0, half), batch.slice(half)]) {
-        const leased = keepLeased(hasWaited(part) ? await keepCurrent(part) : part);
-        if (leased.length) await sendBatch(platform, connection, leased);
-      }
-      return;
+    if (!misread && sent.length > 1 && readings.every((reading) => reading.kind === "rejected")) {
+      const half = Math.ceil(sent.length / 2);
+      await sendBatch(platform, connection, sent.slice(0, half));
+      return sendBatch(platform, connection, sent.slice(half));
     }
-    const resendable = findResendable(batch, made);
+    const resendable = findResendable(made);
     if (resendable.length) {
-      await settleAttempted(attempted, resendable);
-      const leased = keepLeased(hasWaited(resendable) ? await keepCurrent(resendable) : resendable);
-      if (leased.length) await sendBatch(platform, connection, leased);
-      return;
+      await settleAttempted(made, resendable);
+      return sendBatch(platform, connection, resendable);
     }
     const unauthorised = readings.find((reading) => reading.kind === "unauthorized");
     if (unauthorised) {
@@ -215,7 +222,7 @@ export function createDeliverer(options: DelivererOptions) {
         .catch((error: unknown) => options.onDefect(error, { connection: connection.id }));
     }
 
-    await settleAttempted(attempted, []);
+    await settleAttempted(made, []);
   }
 
   /** Settles the jobs of a call by their readings, without those that are sent again. */
@@ -305,7 +312,7 @@ export function createDeliverer(options: DelivererOptions) {
 }
 
 /** A request can be rejected for conversions that the platform names; the others can be sent again without them. */
-function findResendable(batch: QueuedJob[], { readings, log }: PlatformCall): QueuedJob[] {
+function findResendable({ batch, readings, log }: AttemptedCall): QueuedJob[] {
   const status = log.httpStatus ?? 0;
   const isRejected = status >= 400 && !isTransientStatus(status);
   if (!isRejected || !readings.some((reading) => reading.kind === "rejected")) return [];

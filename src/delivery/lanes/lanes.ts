@@ -187,7 +187,7 @@ export function createLanes(options: LanesOptions): Lanes {
           end(result);
         };
         const live = queue.waiting.length - queue.backfills;
-        const one = { job, since: options.elapsed(), resolve };
+        const one = { job, since: { at: options.now(), elapsed: options.elapsed() }, resolve };
         if (queue.backfills === 0 || job.isBackfill) queue.waiting.push(one);
         else queue.waiting.splice(live, 0, one);
         if (job.isBackfill) queue.backfills += 1;
