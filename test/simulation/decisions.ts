@@ -217,6 +217,7 @@ export const decisions: readonly Decision[] = [
   ...inFile("store/deliveries/nodes.ts", [
     { what: "a mark from before a promotion is refused", text: "if (⟦db.promotions() !== promotions⟧) throw" },
     { what: "what a node has in hand is left to it", text: "!⟦isInHand(String(row.id))⟧" },
+    { what: "an event of an unknown commit that is not there ends", text: "if (⟦error instanceof NotAccepted⟧) return 0;" },
     { what: "a takeover ends when its node came back", text: "if (⟦await cameBack(node)⟧) return count;", isRare: true },
     { what: "a takeover reads a second page", text: "if (⟦¬rows.length < step || !last⟧) return;" },
   ]),

@@ -238,8 +238,8 @@ export const mutations: Readonly<Record<string, Mutation>> = {
   "lost outcomes are not looked for": {
     what: "After a promotion nothing is queued of events whose outcomes are lost.",
     file: "delivery/openEvents/recovery.ts",
-    find: "if ((await takeover.takeOver({ owner, lowWater: due.from }, isInHand)) && pending === due) pending = null;",
-    replace: "void isInHand;\n      if (pending === due) pending = null;",
+    find: "if ((await due.takeOver()) && pending === due) pending = null;",
+    replace: "if (pending === due) pending = null;",
     focus: "failovers",
     seed: 2,
   },

@@ -1,10 +1,12 @@
 // The open events of a node: what is gathered, fenced, retried and taken over. The store is real.
 
 import { setTimeout as sleep } from "node:timers/promises";
+import { Client } from "pg";
 import { afterAll, describe, expect, onTestFinished, test } from "vitest";
 import { eventually } from "../../../test/support/relay.ts";
 import { byNode, newAttempt, newEvent, newSite, queuedDelivery } from "../../../test/support/events.ts";
 import { createNodes, sql } from "../../../test/support/nodes.ts";
+import type { StoreLocation } from "../../store/connect.ts";
 import { maxLeaseMs } from "../../store/deliveries/nodes.ts";
 import { MachineDown } from "../../store/engine/postgres/machines.ts";
 import type { Store } from "../../store/store.ts";
@@ -17,6 +19,20 @@ import { startOpenEvents } from "./openEvents.ts";
 
 const leaseMs = 30_000;
 const pollMs = 100;
+
+/** Inserts the row of an accepted event again, in a transaction that lasts. */
+async function beginInserting(location: StoreLocation, { event: { siteId, id } }: NewEvent) {
+  if (location.engine !== "postgres") return expect.unreachable();
+  const client = new Client({ connectionString: location.url });
+  await client.connect();
+  onTestFinished(() => client.end());
+  const where = `WHERE site_id = '${siteId}' AND id = '${id}'`;
+  await client.query(`CREATE TEMP TABLE uncommitted AS SELECT * FROM events ${where}`);
+  await client.query(`DELETE FROM events ${where}`);
+  await client.query("BEGIN");
+  await client.query("INSERT INTO events SELECT * FROM uncommitted");
+  return { commit: () => client.query("COMMIT") };
+}
 
 describe.each(["sqlite", "postgres"] as const)("open events on %s", async (engine) => {
   const { store, other, location, close } = await createNodes(engine);
@@ -160,6 +176,23 @@ describe.each(["sqlite", "postgres"] as const)("open events on %s", async (engin
     await eventually("the error is reported", () => node.defects.length > 0);
     isDown = false;
     await eventually("it is settled", () => node.events.size() === 0);
+    const rows = await sql(location, `SELECT owner FROM deliveries WHERE event_id = '${item.event.id}'`);
+    expect(rows.map((row) => row.owner)).toEqual(["", "", ""]);
+  });
+
+  test.skipIf(engine === "sqlite")("an event whose commit goes on for longer than the lease is queued when it ends", async () => {
+    const node = await createNode();
+    const siteId = await newSite(store);
+    const { item, openEvent } = await accepted(node, siteId);
+    const committing = await beginInserting(location, item);
+    openEvent.abandon();
+    node.clock.elapsed += leaseMs;
+    // Its lease and its mark are renewed meanwhile, and the mark does not pass the event.
+    await sleep(5 * pollMs);
+    expect([node.events.size(), await statesOf(item)]).toEqual([1, []]);
+    await committing.commit();
+    await eventually("it is settled", () => node.events.size() === 0);
+    expect(await statesOf(item)).toEqual(["queued", "queued", "queued"]);
     const rows = await sql(location, `SELECT owner FROM deliveries WHERE event_id = '${item.event.id}'`);
     expect(rows.map((row) => row.owner)).toEqual(["", "", ""]);
   });
@@ -334,13 +367,19 @@ describe.each(["sqlite", "postgres"] as const)("open events on %s", async (engin
     });
   });
 
-  test("a node that came back while it was taken over keeps its row", async () => {
+  test("a node that came back while it was taken over keeps its row, also when it has died again", async () => {
     const owner = shortId();
+    const findExpired = async () =>
+      (await store.nodes.listExpired()).find(({ node }) => node.owner === owner)?.node ?? expect.unreachable();
+    await store.nodes.renew(owner, "0", -1000);
+    const dead = await findExpired();
     await store.nodes.renew(owner, "0", leaseMs);
-    await store.nodes.removeExpired(owner);
+    await store.nodes.removeExpired(dead);
     expect(await markOf(owner)).toBe("0");
     await endLease(owner);
-    await store.nodes.removeExpired(owner);
+    await store.nodes.removeExpired(dead);
+    expect(await markOf(owner)).toBe("0");
+    await store.nodes.removeExpired(await findExpired());
     expect(await nodeRow(owner)).toBeUndefined();
   });
 

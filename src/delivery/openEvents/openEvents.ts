@@ -70,7 +70,7 @@ export async function startOpenEvents(options: Options): Promise<OpenEvents> {
     await queueAbandoned();
   }
 
-  /** Queues the deliveries of events whose commit was not confirmed, when no transaction can commit them any more. */
+  /** Queues the deliveries of events whose commit was not confirmed, when no transaction can begin to commit them any more. */
   async function queueAbandoned(): Promise<void> {
     const due = [...abandoned].filter(([, { since }]) => elapsed() - since >= leaseMs);
     const errors = await onEachMachine(

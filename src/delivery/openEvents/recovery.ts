@@ -13,8 +13,8 @@ type Options = { store: Pick<Store, "nodes">; owner: string; events: EventList; 
 export function createRecovery({ store, owner, events, takeover }: Options) {
   /** The count of promotions that the mark takes into account. */
   let promotions = store.nodes.promotions();
-  /** The events whose outcomes the promoted server may lack. */
-  let pending: { from: string; upTo: string } | null = null;
+  /** The events from this mark on are those whose outcomes the promoted server may lack. Each promotion has a takeover of its own. */
+  let pending: { from: string; takeOver: () => Promise<boolean> } | null = null;
 
   const isPromoted = () => store.nodes.promotions() !== promotions;
 
@@ -28,7 +28,10 @@ export function createRecovery({ store, owner, events, takeover }: Options) {
       if (!isPromoted()) return;
       const seen = store.nodes.promotions();
       const mark = (await store.nodes.readMark(owner)) ?? events.firstId;
-      pending = { from: pending && pending.from < mark ? pending.from : mark, upTo: events.lastId() };
+      const lowWater = pending && pending.from < mark ? pending.from : mark;
+      const upTo = events.lastId();
+      const isInHand = (id: string) => id > upTo || events.ids().includes(id);
+      pending = { from: lowWater, takeOver: takeover.begin({ owner, lowWater }, isInHand) };
       promotions = seen;
       takeover.reset();
     },
@@ -37,8 +40,7 @@ export function createRecovery({ store, owner, events, takeover }: Options) {
       const due = pending;
       if (!due) return;
       await Promise.all(events.attempts().map((attempts) => attempts.rewrite()));
-      const isInHand = (id: string) => id > due.upTo || events.ids().includes(id);
-      if ((await takeover.takeOver({ owner, lowWater: due.from }, isInHand)) && pending === due) pending = null;
+      if ((await due.takeOver()) && pending === due) pending = null;
     },
   };
 }

@@ -7,7 +7,7 @@
 import type { Store } from "../../store/store.ts";
 import { maxLeaseMs, type DeadNode, type ExpiredNode } from "../../store/deliveries/nodes.ts";
 import type { DueWork } from "../due/dueWork.ts";
-import { createMachineWork, createSitePass, type SitePass } from "../due/slices.ts";
+import { createMachineWork, createSitePass } from "../due/slices.ts";
 
 export type Takeover = Awaited<ReturnType<typeof createTakeover>>;
 
@@ -30,23 +30,31 @@ export async function createTakeover({ store, sites, dueWork, owner, sharedNow, 
   const onEachMachine = createMachineWork(store);
   /** The end of the last lease of each node that was taken over. */
   const takenOver = new Map<string, number>();
-  /** Takeovers with sites that are left, by node. */
-  const unfinished = new Map<string, { until: number | undefined; pass: SitePass }>();
+  /** Takeovers of dead nodes with sites that are left, by node. */
+  const unfinished = new Map<string, { until: number | undefined; goOn: () => Promise<boolean> }>();
   /** Nodes whose leases end too far ahead, and since when each lease has not changed. */
   const ahead = new Map<string, { until: number; since: number }>();
   /** In the embedded store every other node is a process that has ended. They are listed until all is taken over. */
   let ended = store.engine === "sqlite" ? await store.nodes.listOthers(owner) : [];
 
-  /** False while a site is left, because its shard is down for example: the next call tries it again. */
-  async function takeOver(node: DeadNode, isInHand?: (eventId: string) => boolean): Promise<boolean> {
+  /** Returns a function that takes over from a node. It is false while a site is left, because its shard is down for example: call it again. */
+  function begin(node: DeadNode, isInHand?: (eventId: string) => boolean): () => Promise<boolean> {
     const work = (siteId: string) => store.nodes.takeOver(siteId, node, sharedNow(), isInHand);
+    const pass = createSitePass(onEachMachine, work, elapsed);
+    return async () => {
+      const { isDone, errors } = await pass.run(Array.from(sites(), ({ id }) => id));
+      if (errors.length) onDefect(errors[0], { node: node.owner, sites: errors.length });
+      return isDone;
+    };
+  }
+
+  async function takeOver(node: DeadNode): Promise<boolean> {
     const begun = unfinished.get(node.owner);
     // A node that came back and died again has left other events.
-    const pass = begun && begun.until === node.until ? begun.pass : createSitePass(onEachMachine, work, elapsed);
-    unfinished.set(node.owner, { until: node.until, pass });
-    const { isDone, errors } = await pass.run(Array.from(sites(), ({ id }) => id));
+    const goOn = begun && begun.until === node.until ? begun.goOn : begin(node);
+    unfinished.set(node.owner, { until: node.until, goOn });
+    const isDone = await goOn();
     if (isDone) unfinished.delete(node.owner);
-    if (errors.length) onDefect(errors[0], { node: node.owner, sites: errors.length });
     return isDone;
   }
 
@@ -72,7 +80,7 @@ export async function createTakeover({ store, sites, dueWork, owner, sharedNow, 
     const isAmong = (nodes: readonly ExpiredNode[], one: string) => nodes.some(({ node }) => node.owner === one);
     for (const one of ahead.keys()) if (!isAmong(listed, one)) ahead.delete(one);
     for (const one of [...takenOver.keys(), ...unfinished.keys()]) {
-      if (one === owner || isAmong(dead, one)) continue;
+      if (isAmong(dead, one)) continue;
       takenOver.delete(one);
       unfinished.delete(one);
     }
@@ -89,12 +97,12 @@ export async function createTakeover({ store, sites, dueWork, owner, sharedNow, 
       const promotions = store.nodes.promotions();
       if (!(await takeOver(node)) || store.nodes.promotions() !== promotions) continue;
       takenOver.set(node.owner, node.until);
-      if (endedMs >= keepRowMs) await store.nodes.removeExpired(node.owner, promotions);
+      if (endedMs >= keepRowMs) await store.nodes.removeExpired(node, promotions);
     }
   }
 
   return {
-    takeOver,
+    begin,
     takeOverDead: () => (store.engine === "sqlite" ? takeOverEnded() : takeOverExpired()),
     /** Begins anew: a promoted server may lack what was queued of dead nodes. */
     reset() {

@@ -7,7 +7,6 @@ import { damageFindings, tryRead } from "../damagedRows.ts";
 import { clockOr, type Database, type Row, type RowQuery } from "../engine/database.ts";
 import { beginAlert } from "../statistics/alerts.ts";
 import { readPlan } from "./plan.ts";
-import { readLeaseTime } from "./dueTime.ts";
 import { findOpen, settleOpen } from "./outcomes.ts";
 
 type NodeRow = { owner: string; lowWater: string };
@@ -20,6 +19,15 @@ export type ExpiredNode = { node: Required<DeadNode>; endedMs: number };
 
 /** Another server has taken the place of the primary: it may lack outcomes of events below the mark. */
 export class MarkOutdated extends Error {}
+
+/** Ends a transaction whose placeholder found its place free: no other one has inserted the event. */
+class NotAccepted extends Error {}
+
+/** An uncommitted event with this id makes it wait. It is never committed itself. */
+const insertPlaceholder = `INSERT INTO events
+  (site_id, id, key_id, mode, status, name, currency, time, received_at, person, attribution, plan, owner, uses_order_event_id)
+  VALUES ($1, $2, '', '', '', '', '', 0, 0, '', '', '', '', 0)
+  ON CONFLICT (site_id, id) DO NOTHING RETURNING id`;
 
 /** The longest lease that a node may be configured with. */
 export const maxLeaseMs = 10 * minuteMs;
@@ -109,12 +117,11 @@ export function nodeStore(db: Database, now: () => number = Date.now) {
       written.delete(owner);
     },
 
-    /** Removes a node whose lease has ended. One that was only slow may have renewed it. */
-    async removeExpired(owner: string, promotions = db.promotions()): Promise<void> {
-      await writeUnlessPromoted(promotions, async (tx) => {
-        const time = await readLeaseTime(db, tx, now());
-        return tx.all(`DELETE FROM nodes WHERE site_id = '' AND owner = $1 AND until < $2`, [owner, time]);
-      });
+    /** Removes a node whose lease has ended. One that came back has another lease, and has left other events if that has ended, too. */
+    async removeExpired({ owner, until }: Required<DeadNode>, promotions = db.promotions()): Promise<void> {
+      await writeUnlessPromoted(promotions, (tx) =>
+        tx.all(`DELETE FROM nodes WHERE site_id = '' AND owner = $1 AND until = $2`, [owner, until]),
+      );
     },
 
     /** The owners of leases that last. */
@@ -164,12 +171,21 @@ export function nodeStore(db: Database, now: () => number = Date.now) {
       return inHand;
     },
 
-    /** Queues what is open of one event, if it was accepted. */
-    queueEvent(siteId: string, eventId: string, at: number): Promise<number> {
-      return db.write(async (tx) => {
-        const rows = await tx.all(`SELECT id, plan FROM events WHERE site_id = $1 AND id = $2`, [siteId, eventId]);
-        return settleOpen(tx, siteId, rows.flatMap(readEvent), { ...queued, at });
-      });
+    /**
+     * Queues what is open of one event, if it was accepted. Waits for a transaction that may still accept it, and fails where that takes
+     * too long: a commit can wait for a standby long after its connection has broken.
+     */
+    async queueEvent(siteId: string, eventId: string, at: number): Promise<number> {
+      try {
+        return await db.write(async (tx) => {
+          if ((await tx.all(insertPlaceholder, [siteId, eventId])).length > 0) throw new NotAccepted();
+          const rows = await tx.all(`SELECT id, plan FROM events WHERE site_id = $1 AND id = $2`, [siteId, eventId]);
+          return settleOpen(tx, siteId, rows.flatMap(readEvent), { ...queued, at });
+        });
+      } catch (error) {
+        if (error instanceof NotAccepted) return 0;
+        throw error;
+      }
     },
 
     /**
