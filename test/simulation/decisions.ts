@@ -144,7 +144,7 @@ export const decisions: readonly Decision[] = [
       text: "|| ⟦store.nodes.promotions() !== promotions⟧) continue;",
       isRare: true,
     },
-    { what: "a node that came back may die again", text: "if (⟦¬one === owner || isAmong(dead, one)⟧) continue;" },
+    { what: "a node that came back may die again", text: "if (⟦¬isAmong(dead, one)⟧) continue;" },
   ]),
   ...inFile("delivery/release.ts", [
     { what: "a person who was erased is not released", text: "if (⟦event.isErased⟧) throw" },
