@@ -18,7 +18,12 @@ function planned(platform: string, connectionId: string, unsent?: [DeliveryState
 
 const dispatchAll = (all: PlannedDelivery[], lanes: Lanes, ms = timeoutMs) =>
   dispatch(
-    { event: { siteId: "site", id: "event" }, conversion: sampleConversion({}), planned: all, ownership: leasedUntil(Infinity) },
+    {
+      event: { siteId: "site", id: "event", receivedAt: 0 },
+      conversion: sampleConversion({}),
+      planned: all,
+      ownership: leasedUntil(Infinity),
+    },
     lanes,
     ms,
   );

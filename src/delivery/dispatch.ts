@@ -10,7 +10,7 @@ import { toResult } from "./decide.ts";
 
 /** An event that is durable, with what was planned and stored of it. */
 type Dispatched = {
-  event: Pick<Event, "siteId" | "id">;
+  event: Pick<Event, "siteId" | "id" | "receivedAt">;
   conversion: Conversion;
   planned: readonly PlannedDelivery[];
   ownership: Ownership;
@@ -47,7 +47,8 @@ export function dispatch(dispatched: Dispatched, lanes: Lanes, timeoutMs: number
 const createJobs = ({ event, conversion, planned, ownership }: Dispatched): (Job | null)[] =>
   planned.map(({ connectionId, expiresAt }) => {
     if (expiresAt === null) return null;
-    return { siteId: event.siteId, eventId: event.id, connectionId, conversion, attemptsMade: 0, expiresAt, ownership };
+    const { siteId, id: eventId, receivedAt: lookedAt } = event;
+    return { siteId, eventId, connectionId, conversion, lookedAt, attemptsMade: 0, expiresAt, ownership };
   });
 
 const noAnswerYet: Result = { ok: false, status: "queued", error: "no answer yet" };

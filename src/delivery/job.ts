@@ -7,6 +7,8 @@ export type Job = {
   eventId: string;
   connectionId: string;
   conversion: Conversion;
+  /** A time before its person's consent was read for it, by the wall clock. */
+  lookedAt: number;
   /** Attempts made before this one. */
   attemptsMade: number;
   expiresAt: number;

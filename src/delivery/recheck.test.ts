@@ -37,7 +37,7 @@ describe.each(["sqlite", "postgres"] as const)("the second look at a waiting job
     const conversion = toConversion(event, event.id, attribution);
     const key = { siteId, eventId: event.id, connectionId: "c1" };
     const ownership = isFirst ? { ...byNode(), event: openEvent } : byRow;
-    const job: Job = { ...key, conversion, attemptsMade: 0, expiresAt: now + 1e9, ownership };
+    const job: Job = { ...key, conversion, lookedAt: now, attemptsMade: 0, expiresAt: now + 1e9, ownership };
     const request = { siteId, emailSha256: sha256Of(email), actor: "test", now };
     return { job, request };
   }

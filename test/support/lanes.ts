@@ -153,6 +153,8 @@ export function job(connection: Connection, changes: Partial<Job> & { mode?: Mod
     eventId: id,
     connectionId: connection.id,
     conversion: sampleConversion({ platformEventId: id, mode }),
+    // At the moment when it comes to its lane.
+    lookedAt: Infinity,
     attemptsMade: 0,
     expiresAt: start + 7 * 86_400_000,
     ownership: leasedUntil(start + leaseMs),

@@ -115,6 +115,7 @@ function createToJob(options: ClaimOptions, connection: Connection, ownership: O
 
   return async (delivery: Delivery, event: StoredEvent | "damaged"): Promise<Job | null> => {
     if (event === "damaged") return rejectDamaged(options, delivery);
+    const lookedAt = now();
     const attribution = await withCurrentConsent(store.people, event, consentMode);
     const conversion = toConversion(event, event.platformEventId, attribution);
     // Consent, settings and age may have changed since the delivery was planned. The selection may not have been known.
@@ -139,6 +140,7 @@ function createToJob(options: ClaimOptions, connection: Connection, ownership: O
       eventId: event.id,
       connectionId,
       conversion,
+      lookedAt,
       attemptsMade: delivery.attempts,
       expiresAt,
       ownership,

@@ -9,6 +9,15 @@ const maxBatchItems = 2000;
 
 export const isBackfill = ({ job }: QueuedJob) => job.isBackfill === true;
 
+/** A defect of a platform's functions is reported when the request is made. Here it would hold up all jobs behind this one. */
+function orElse<T>(otherwise: T, work: () => T): T {
+  try {
+    return work();
+  } catch {
+    return otherwise;
+  }
+}
+
 /**
  * Takes the oldest job from `waiting` with the later ones that may share its request: as many as the platform allows, never test
  * with live events, nor a backfill with others.
@@ -18,7 +27,7 @@ export function takeBatch(waiting: QueuedJob[], connection: Connection | undefin
   const settings = connection?.settings ?? {};
   const groupOf = (one: QueuedJob) => {
     const { conversion } = one.job;
-    const group = platform?.group?.(conversion, settings, now) ?? "";
+    const group = orElse("", () => platform?.group?.(conversion, settings, now) ?? "");
     return `${conversion.mode} ${isBackfill(one) ? "backfill " : ""}${group}`;
   };
   const maxSize = platform?.batch ?? 1;
@@ -33,7 +42,7 @@ export function takeBatch(waiting: QueuedJob[], connection: Connection | undefin
       continue;
     }
     const { conversion } = one.job;
-    size += platform?.size?.(conversion, settings) || 1;
+    size += orElse(1, () => platform?.size?.(conversion, settings) || 1);
     items += conversion.items?.length ?? 0;
     if ((size > maxSize || items > maxItems) && batch.length > 0) break;
     batch.push(one);

@@ -2,6 +2,7 @@
 
 import { describe, expect, test } from "vitest";
 import {
+  connectionTo,
   failOnUnhandledRejections,
   fillLanes,
   http,
@@ -174,6 +175,17 @@ describe("defects", () => {
       state: "rejected",
       attempt: { httpStatus: null, response: null },
     });
+  });
+
+  test("a conversion for which no batch can be chosen is rejected, and those behind it are sent", async () => {
+    const linkedin = connectionTo("linkedin");
+    const relay = setUp([linkedin], { reply: () => http(200) });
+    const broken = job(linkedin);
+    broken.conversion = { ...broken.conversion, name: null as never };
+    const results = await Promise.all(sendAll(relay.lanes, [broken, job(linkedin)]));
+    expect(results[0]).toMatchObject({ status: "rejected", error: "internal error of the relay" });
+    expect(results[1]).not.toMatchObject({ error: "internal error of the relay" });
+    await relay.lanes.idle();
   });
 
   test("only the conversion of a batch that cannot be built is rejected", async () => {

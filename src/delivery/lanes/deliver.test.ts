@@ -91,6 +91,7 @@ function batchOf(count: number): { batch: QueuedJob[]; results: (Result | undefi
       eventId: `e${i}`,
       connectionId: "g",
       conversion: sampleConversion({ platformEventId: `e${i}`, orderId: `A-${i}`, time: now - 1000 }),
+      lookedAt: now,
       attemptsMade: 0,
       expiresAt: now + 86_400_000,
       ownership: leasedUntil(now + 60_000),
@@ -178,6 +179,15 @@ describe("what changes before a call is not sent with it", () => {
     clock.set = 20_000;
     await createDeliverer({ ...options, recheck: changes }).deliver(batch);
     expect(requests.map(ordersIn)).toEqual([["A-0", "A-1", "A-2"]]);
+  });
+
+  test("while its event is accepted slowly", async () => {
+    const { options, requests, clock } = setUp(() => accepted);
+    const lanes = createLanes({ ...options, recheck: changes, quota: createQuota() });
+    clock.now += 2000;
+    await Promise.all(batchOf(4).batch.map(({ job }) => lanes.send(job)));
+    await lanes.idle();
+    expect(requests.flatMap(ordersIn)).not.toContain("A-3");
   });
 
   test("while another one is given back", async () => {

@@ -27,7 +27,7 @@ type Moment = { at: number; elapsed: number };
 
 export type QueuedJob = {
   job: Job;
-  /** When it came to the lane, or was looked at again, by both clocks: see `hasWaited`. */
+  /** When it was looked at, by both clocks: see `hasWaited`. */
   since: Moment;
   resolve: (result: Result) => void;
 };

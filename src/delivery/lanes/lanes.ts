@@ -187,7 +187,9 @@ export function createLanes(options: LanesOptions): Lanes {
           end(result);
         };
         const live = queue.waiting.length - queue.backfills;
-        const one = { job, since: { at: options.now(), elapsed: options.elapsed() }, resolve };
+        // An event may have been accepted slowly.
+        const since = { at: Math.min(options.now(), job.lookedAt), elapsed: options.elapsed() };
+        const one = { job, since, resolve };
         if (queue.backfills === 0 || job.isBackfill) queue.waiting.push(one);
         else queue.waiting.splice(live, 0, one);
         if (job.isBackfill) queue.backfills += 1;
