@@ -79,7 +79,6 @@ export const decisions: readonly Decision[] = [
     {
       what: "a relay that stops gives back what waits for quota",
       text: "if (⟦isClosing && queue.quotaUntil > options.elapsed()⟧) for",
-      isRare: true,
     },
     {
       what: "nothing is claimed for a platform that is not to be called",
@@ -218,7 +217,7 @@ export const decisions: readonly Decision[] = [
     { what: "a mark from before a promotion is refused", text: "if (⟦db.promotions() !== promotions⟧) throw" },
     { what: "what a node has in hand is left to it", text: "!⟦isInHand(String(row.id))⟧" },
     { what: "an event of an unknown commit that is not there ends", text: "if (⟦error instanceof NotAccepted⟧) return 0;" },
-    { what: "a takeover ends when its node came back", text: "if (⟦await cameBack(node)⟧) return count;", isRare: true },
+    { what: "a takeover ends when its node came back", text: "if (⟦await cameBack(node)⟧) return count;" },
     { what: "a takeover reads a second page", text: "if (⟦¬rows.length < step || !last⟧) return;" },
   ]),
   ...inFile("store/maintenance/dueTimes.ts", [

@@ -26,7 +26,14 @@ type Search = { name: string; focus: string; seeds: number[]; tried: number; sec
 
 const searches = chosen.map(([name, { focus, seed }]): Search => {
   const others = Array.from({ length: maxSeeds }, (_, i) => i + 1).filter((one) => one !== seed);
-  return { name, focus, seeds: [seed, ...others].slice(0, maxSeeds), tried: 0, seconds: 0, found: null };
+  return {
+    name,
+    focus,
+    seeds: [...(seed === undefined ? [] : [seed]), ...others].slice(0, maxSeeds),
+    tried: 0,
+    seconds: 0,
+    found: null,
+  };
 });
 const broken: string[] = [];
 

@@ -16,9 +16,12 @@ test.each(Object.entries(mutations).filter(([, { isRare }]) => !isRare))(
   "a seed finds a planted bug: %s",
   { timeout: 1_800_000 },
   async (name, { what, focus, seed: first }) => {
-    await runWorker({ seeds: [first, ...others], mutation: name, bail: true }, ({ seed, failure }) => {
-      if (failure !== null) found.push([seed, focus, name]);
-    });
+    await runWorker(
+      { seeds: [...(first === undefined ? [] : [first]), ...others], mutation: name, bail: true },
+      ({ seed, failure }) => {
+        if (failure !== null) found.push([seed, focus, name]);
+      },
+    );
     expect(found.at(-1)?.[2], what).toBe(name);
   },
 );

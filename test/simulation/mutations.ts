@@ -67,7 +67,7 @@ export const mutations: Readonly<Record<string, Mutation>> = {
     find: "  if (nodes.mayLackRows()) await nodes.restoreRows(tx);\n",
     replace: "",
     focus: "failovers and restarts",
-    seed: 60,
+    seed: 239,
     isRare: true,
   },
   "a claim is taken before it expires": {
@@ -150,7 +150,6 @@ export const mutations: Readonly<Record<string, Mutation>> = {
     find: "if (await cameBack(node)) return count;",
     replace: "void cameBack;",
     focus: "suspended batches",
-    seed: 1_658_805_040,
     isRare: true,
   },
   "stored lease is shorter than the believed one": {
@@ -191,7 +190,6 @@ export const mutations: Readonly<Record<string, Mutation>> = {
     find: "elapsed() - since >= leaseMs",
     replace: "elapsed() - since >= 0",
     focus: "slow commits and restarts",
-    seed: 1,
     isRare: true,
   },
   "failed settlements are dropped": {
@@ -232,7 +230,7 @@ export const mutations: Readonly<Record<string, Mutation>> = {
     find: "      await Promise.all(events.attempts().map((attempts) => attempts.rewrite()));\n",
     replace: "",
     focus: "slow failovers",
-    seed: 1,
+    seed: 111,
     isRare: true,
   },
   "lost outcomes are not looked for": {
@@ -249,7 +247,7 @@ export const mutations: Readonly<Record<string, Mutation>> = {
     find: "if (endedMs >= keepRowMs) await",
     replace: "await",
     focus: "standby away from dying nodes",
-    seed: 1,
+    seed: 563,
     isRare: true,
   },
   "takeover of an embedded node is not tried again": {
@@ -282,7 +280,7 @@ export const mutations: Readonly<Record<string, Mutation>> = {
     find: "    if ((await tx.change(insertOutcomes, gaps)).includes(false)) continue;\n",
     replace: "    void gaps;\n",
     focus: "failovers",
-    seed: 62,
+    seed: 59,
     isRare: true,
   },
   "lease is not checked before the call": {
@@ -331,7 +329,6 @@ export const mutations: Readonly<Record<string, Mutation>> = {
     find: "if (isLost) return resolve(toResult(decision));",
     replace: "void isLost;",
     focus: "suspended batches",
-    seed: 1_658_807_460,
     isRare: true,
   },
   "jobs are given back without a row": {
@@ -404,7 +401,6 @@ export const mutations: Readonly<Record<string, Mutation>> = {
     find: "const inHand = before.union(lanes.inHand(due));",
     replace: "const inHand = lanes.inHand(due);\n  void before;",
     focus: "suspended and slow",
-    seed: 1,
     isRare: true,
   },
   "claimed leases are believed to last longer": {
@@ -517,7 +513,6 @@ export const mutations: Readonly<Record<string, Mutation>> = {
     find: 'await read.catch(() => "unreadable" as const)',
     replace: 'await read.catch(() => "unknown" as const)',
     focus: "unreadable retries",
-    seed: 1,
     isRare: true,
   },
   "refusal ignored in opt-out mode": {
@@ -566,7 +561,6 @@ export const mutations: Readonly<Record<string, Mutation>> = {
     find: "  await markHours(tx, siteId, [eventId], now);\n",
     replace: "",
     focus: "counted releases",
-    seed: 1,
     isRare: true,
   },
   "erasure leaves queued retries": {

@@ -20,9 +20,11 @@ export type Mutation = {
   replace: string;
   /** The conditions under which it shows. */
   focus: FocusName;
-  /** A seed that finds it soon, and is tried first. A change of the product's timing may make it any other one. */
-  seed: number;
-  /** So few seeds find it that the tests leave it to `npm run simulate:mutations`. */
+  /**
+   * A seed that finds it, and is tried first. A change of the product's timing may make it any other one. Left out where none is known.
+   */
+  seed?: number;
+  /** So few seeds find it, or none, that the tests leave it to `npm run simulate:mutations`. */
   isRare?: boolean;
 };
 
