@@ -1,12 +1,19 @@
 import type { LookupAddress, LookupOptions } from "node:dns";
-import { describe, expect, test } from "vitest";
+import { mkdtempSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { hostileAddresses, hostileUrls, privateFault } from "../../test/support/hostileAddresses.ts";
+import { startDns, type Records } from "../../test/support/servers/dnsServer.ts";
+import { errorCode } from "../kernel/errorCode.ts";
 import {
   addressFault,
   bareHost,
   BlockedAddress,
+  createResolve,
   guardedLookup,
   isPublicAddress,
+  lookupWith,
   readAllowList,
   urlFault,
   type AllowList,
@@ -174,7 +181,7 @@ describe("the guarded look-up with the system's resolver", () => {
     });
 
   test.each(["localhost", "LOCALHOST"])("%s resolves to loopback and is blocked", async (host) => {
-    for (const options of [{}, { all: true }, { family: 4 }, { all: true, family: 4 }]) {
+    for (const options of [{}, { all: true }]) {
       const { error, address } = await resolveHost(none, host, options);
       expect(error).toBeInstanceOf(BlockedAddress);
       expect(english(error?.message ?? "")).toBe(`the address ${privateFault}`);
@@ -188,11 +195,11 @@ describe("the guarded look-up with the system's resolver", () => {
 
   test("an allowed address is returned in the form that the caller asked for", async () => {
     const allow = allowing("127.0.0.0/8");
-    expect(await resolveHost(allow, "localhost", { family: 4 })).toEqual({
+    expect(await resolveHost(allow, "localhost")).toEqual({
       error: null,
       address: "127.0.0.1",
     });
-    expect(await resolveHost(allow, "localhost", { family: 4, all: true })).toEqual({
+    expect(await resolveHost(allow, "localhost", { all: true })).toEqual({
       error: null,
       address: [{ address: "127.0.0.1", family: 4 }],
     });
@@ -206,5 +213,176 @@ describe("the guarded look-up with the system's resolver", () => {
     const { error } = await resolveHost(none, "no-such-host.invalid", {});
     expect(error).toBeInstanceOf(Error);
     expect(error).not.toBeInstanceOf(BlockedAddress);
+  });
+});
+
+const folder = mkdtempSync(join(tmpdir(), "cleancast-resolve-"));
+
+/** A file of the system with this text. */
+function fileWith(name: string, text: string): string {
+  const path = join(folder, name);
+  writeFileSync(path, text);
+  return path;
+}
+
+type Options = { hosts?: string; resolvConf?: string; tryMs?: number };
+
+async function systemWith(records: Records, { hosts = "", resolvConf = "", tryMs = 60_000 }: Options = {}) {
+  const dns = await startDns(records);
+  onTestFinished(dns.close);
+  const resolve = createResolve({
+    servers: [dns.address],
+    tryMs,
+    hostsFile: fileWith("hosts", hosts),
+    resolvConf: fileWith("resolv.conf", resolvConf),
+  });
+  /** The addresses, or the code of the failure. */
+  const look = (host: string) => resolve(host).catch(errorCode);
+  return { ...dns, look };
+}
+
+const here = { address: "192.0.2.1" };
+
+describe("a name in the DNS", () => {
+  test("a name resolves to its IPv4 and IPv6 addresses, also with a dot at its end and in capitals", async () => {
+    const { look } = await systemWith({
+      "four.test": here,
+      "six.test": { address: "2001:db8::1" },
+      "alias.test": { alias: "six.test" },
+    });
+    expect(await look("four.test")).toEqual(["192.0.2.1"]);
+    expect(await look("FOUR.test.")).toEqual(["192.0.2.1"]);
+    expect(await look("six.test")).toEqual(["2001:db8::1"]);
+    expect(await look("alias.test")).toEqual(["2001:db8::1"]);
+  });
+
+  test("a name that does not exist is told from a look-up that failed", async () => {
+    const { look } = await systemWith({ "broken.test": "broken" });
+    expect(await look("missing.test")).toBe("ENOTFOUND");
+    expect(await look("not..a.name")).toBe("ENOTFOUND");
+    expect(await look("broken.test")).toBe("EAI_AGAIN");
+    const silent = await systemWith({ "silent.test": "silent" }, { tryMs: 10 });
+    expect(await silent.look("silent.test")).toBe("EAI_AGAIN");
+  });
+
+  test("an answer is not kept: the next look-up sees what has changed", async () => {
+    const records: Records = { "moved.test": here };
+    const { look } = await systemWith(records);
+    expect(await look("moved.test")).toEqual(["192.0.2.1"]);
+    records["moved.test"] = { address: "192.0.2.2" };
+    expect(await look("moved.test")).toEqual(["192.0.2.2"]);
+  });
+
+  test("connections to one host share its look-up while it is open", async () => {
+    const { look, asked } = await systemWith({ "four.test": here });
+    expect(await Promise.all(["four.test", "Four.test", "four.test"].map(look))).toEqual([
+      ["192.0.2.1"],
+      ["192.0.2.1"],
+      ["192.0.2.1"],
+    ]);
+    expect(asked).toEqual(["four.test"]);
+  });
+});
+
+describe("the hosts file", () => {
+  const hosts = `
+# 192.0.2.9 comment.test
+192.0.2.7\tOne.test  two.test # 192.0.2.9
+2001:db8::7 one.test
+not-an-address one.test
+192.0.2.8 two.test.example\r
+`;
+
+  test("a name in the hosts file has the addresses that are there, and no name server is asked for it", async () => {
+    const { look, asked } = await systemWith({ "one.test": here }, { hosts });
+    expect(await look("one.test")).toEqual(["192.0.2.7", "2001:db8::7"]);
+    expect(await look("two.test.")).toEqual(["192.0.2.7"]);
+    expect(await look("TWO.test.example")).toEqual(["192.0.2.8"]);
+    expect(asked).toEqual([]);
+    expect(await look("comment.test")).toBe("ENOTFOUND");
+  });
+
+  test("localhost is this machine, whatever the hosts file and the name servers say", async () => {
+    const { look, asked } = await systemWith({ localhost: here }, { hosts: "192.0.2.7 localhost" });
+    for (const name of ["localhost", "LOCALHOST", "localhost."]) expect(await look(name)).toEqual(["127.0.0.1", "::1"]);
+    expect(asked).toEqual([]);
+  });
+
+  test("an entry that is added later counts at once", async () => {
+    const { look } = await systemWith({ "one.test": here });
+    expect(await look("one.test")).toEqual(["192.0.2.1"]);
+    fileWith("hosts", "192.0.2.7 one.test");
+    expect(await look("one.test")).toEqual(["192.0.2.7"]);
+  });
+
+  test("a machine without a hosts file and a resolv.conf still looks names up", async () => {
+    const dns = await startDns({ "one.test": here });
+    onTestFinished(dns.close);
+    const missing = join(folder, "missing");
+    const resolve = createResolve({ servers: [dns.address], tryMs: 60_000, hostsFile: missing, resolvConf: missing });
+    expect(await resolve("one.test")).toEqual(["192.0.2.1"]);
+  });
+});
+
+describe("the search domains", () => {
+  const resolvConf = `
+; written by the cluster
+nameserver 192.0.2.53
+domain unused.test
+search shop.svc.test svc.test # the namespace first
+options attempts:2 ndots:2
+`;
+
+  test("a service is found by its short name, in the order of the domains, and before a name of the internet", async () => {
+    const { look, asked } = await systemWith(
+      { "hooks.shop.svc.test": here, "hooks.tools.svc.test": { address: "192.0.2.2" }, "hooks.tools": { address: "192.0.2.3" } },
+      { resolvConf },
+    );
+    expect(await look("hooks")).toEqual(["192.0.2.1"]);
+    expect(await look("hooks.tools")).toEqual(["192.0.2.2"]);
+    expect(asked).toEqual(["hooks.shop.svc.test", "hooks.tools.shop.svc.test", "hooks.tools.svc.test"]);
+  });
+
+  test("a name with enough dots is asked for as it is, and below the domains only where it does not exist", async () => {
+    const { look, asked } = await systemWith({ "graph.platform.test": here }, { resolvConf });
+    expect(await look("graph.platform.test")).toEqual(["192.0.2.1"]);
+    expect(asked).toEqual(["graph.platform.test"]);
+    expect(await look("no.platform.test")).toBe("ENOTFOUND");
+    expect(asked.slice(1)).toEqual(["no.platform.test", "no.platform.test.shop.svc.test", "no.platform.test.svc.test"]);
+  });
+
+  test("a name with a dot at its end is asked for only as it is", async () => {
+    const { look, asked } = await systemWith({ "hooks.shop.svc.test": here }, { resolvConf });
+    expect(await look("hooks.")).toBe("ENOTFOUND");
+    expect(asked).toEqual(["hooks"]);
+  });
+
+  test("a search domain that is broken is passed over; one that is silent ends the look-up", async () => {
+    const records: Records = { "hooks.shop.svc.test": "broken", "hooks.svc.test": here };
+    const { look } = await systemWith(records, { resolvConf });
+    expect(await look("hooks")).toEqual(["192.0.2.1"]);
+    delete records["hooks.svc.test"];
+    expect(await look("hooks")).toBe("EAI_AGAIN");
+    const halfSilent: Records = { "hooks.shop.svc.test": "silent", "hooks.svc.test": here };
+    const { look: lookInVain, asked } = await systemWith(halfSilent, { resolvConf, tryMs: 10 });
+    expect(await lookInVain("hooks")).toBe("EAI_AGAIN");
+    expect(asked).not.toContain("hooks.svc.test");
+  });
+});
+
+describe("a look-up for a socket", () => {
+  const found = (all: boolean) =>
+    new Promise((resolve) => {
+      const lookup = lookupWith(async () => ["192.0.2.1", "2001:db8::1"]);
+      lookup("two.test", { all }, (error, address, family) => resolve([error, address, family]));
+    });
+
+  test("a socket gets all addresses or the first one, with their families", async () => {
+    const all = [
+      { address: "192.0.2.1", family: 4 },
+      { address: "2001:db8::1", family: 6 },
+    ];
+    expect(await found(true)).toEqual([null, all, undefined]);
+    expect(await found(false)).toEqual([null, "192.0.2.1", 4]);
   });
 });

@@ -1,10 +1,17 @@
-// Decides which addresses outgoing requests may reach. A customer's URL must lead to the public internet over HTTPS; the
-// operator may allow private hosts and networks. The check covers the address that is connected to, so DNS rebinding
-// does not get around it.
+// Resolves the hosts of outgoing requests, and decides which addresses they may reach. A customer's URL must lead to the public
+// internet over HTTPS; the operator may allow private hosts and networks. The check covers the address that is connected to, so
+// DNS rebinding does not get around it.
+//
+// Node's own look-up calls getaddrinfo, which holds a thread until the name servers answer, and all look-ups of a process share
+// two threads: two names whose servers are silent would stop the deliveries of every site. Here each look-up has a socket of
+// its own. Like getaddrinfo, it reads the hosts file and the search domains.
 
-import { lookup, type LookupAddress, type LookupOptions } from "node:dns";
-import { isIP } from "node:net";
+import { Resolver } from "node:dns/promises";
+import { readFileSync } from "node:fs";
+import { isIP, type LookupFunction } from "node:net";
+import { callbackify } from "node:util";
 import ipaddr from "ipaddr.js";
+import { errorCode } from "../kernel/errorCode.ts";
 import { say } from "../kernel/messages/message.ts";
 
 export type AllowList = { hosts: ReadonlySet<string>; networks: readonly Network[] };
@@ -90,26 +97,114 @@ export function bareHost(hostname: string): string {
 
 export class BlockedAddress extends Error {}
 
-type LookupCallback = (error: Error | null, address: string | LookupAddress[], family?: number) => void;
+/** All addresses of a host. Like `lookup`, it rejects with ENOTFOUND or EAI_AGAIN. */
+export type Resolve = (host: string) => Promise<readonly string[]>;
 
-/** Resolves all addresses of a host. */
-export type Resolve = (
-  host: string,
-  options: LookupOptions & { all: true },
-  callback: (error: Error | null, addresses: LookupAddress[]) => void,
-) => void;
+type Sources = {
+  /** In place of the system's. */
+  servers?: readonly string[];
+  /** For the answer to each of three tries. */
+  tryMs?: number;
+  hostsFile?: string;
+  /** The search domains are read from it. */
+  resolvConf?: string;
+};
 
-/** A `lookup` for sockets that returns only addresses that may be contacted. */
-export function guardedLookup(allow: AllowList, secure: boolean, resolve: Resolve = lookup) {
-  return (host: string, options: LookupOptions, callback: LookupCallback): void => {
-    resolve(host, { ...options, all: true }, (error, addresses) => {
-      if (error) return callback(error, []);
-      const faults = addresses.map(({ address }) => addressFault(allow, secure, host.toLowerCase(), address));
-      const usable = addresses.filter((_, i) => faults[i] === null);
-      const first = usable[0];
-      if (!first) return callback(new BlockedAddress(say("address_refused", { fault: faults[0] ?? "is unknown" })), []);
-      if (options.all) callback(null, usable);
+/** Resolves names as the system does. */
+export const resolveHost = createResolve({
+  hostsFile: process.platform === "win32" ? "C:\\Windows\\System32\\drivers\\etc\\hosts" : "/etc/hosts",
+  resolvConf: "/etc/resolv.conf",
+});
+
+/** Connections to one host share its look-up while it is open; no answer is kept for later ones. */
+export function createResolve(sources: Sources): Resolve {
+  const open = new Map<string, Promise<readonly string[]>>();
+  return (host) => {
+    const name = host.toLowerCase();
+    const known = open.get(name);
+    if (known) return known;
+    const found = lookUp(name, sources).finally(() => open.delete(name));
+    open.set(name, found);
+    return found;
+  };
+}
+
+async function lookUp(name: string, { servers, tryMs, hostsFile, resolvConf }: Sources): Promise<readonly string[]> {
+  const bare = name.replace(/\.$/, "");
+  if (bare === "localhost") return ["127.0.0.1", "::1"];
+  const listed = readLines(hostsFile).flatMap(([address = "", ...names]) =>
+    isIP(address) && names.some((one) => one.toLowerCase() === bare) ? [address] : [],
+  );
+  if (listed.length > 0) return listed;
+  let fault = "ENOTFOUND";
+  for (const candidate of candidatesOf(name, readLines(resolvConf))) {
+    const answer = await ask(newResolver(servers, tryMs), candidate);
+    if (answer.addresses.length > 0) return answer.addresses;
+    if (!answer.fault) continue;
+    fault = "EAI_AGAIN";
+    // The next candidate may belong to somebody else, so a silent server does not lead to it. A search domain that nobody serves
+    // may be answered with SERVFAIL for every name.
+    if (answer.fault !== "ESERVFAIL") break;
+  }
+  throw Object.assign(new Error("the host name was not resolved"), { code: fault });
+}
+
+/** The names to ask for, in the order of resolv.conf(5). */
+function candidatesOf(name: string, settings: readonly string[][]): string[] {
+  if (name.endsWith(".")) return [name];
+  const domains = settings.findLast(([word]) => word === "search" || word === "domain")?.slice(1) ?? [];
+  const options = settings.flatMap(([word, ...rest]) => (word === "options" ? rest : []));
+  const ndots = Number(options.findLast((one) => one.startsWith("ndots:"))?.slice("ndots:".length) ?? 1);
+  const below = domains.map((domain) => `${name}.${domain}`);
+  return name.split(".").length > ndots ? [name, ...below] : [...below, name];
+}
+
+const noSuchName = new Set(["ENOTFOUND", "ENODATA", "EBADNAME"]);
+
+async function ask(resolver: Resolver, name: string): Promise<{ addresses: string[]; fault: string | undefined }> {
+  const answers = await Promise.allSettled([resolver.resolve4(name), resolver.resolve6(name)]);
+  const addresses = answers.flatMap((one) => (one.status === "fulfilled" ? one.value : []));
+  const faults = answers.flatMap((one) => (one.status === "rejected" ? [errorCode(one.reason)] : []));
+  return { addresses, fault: faults.find((code) => !noSuchName.has(code)) };
+}
+
+/** Each look-up has its own, which reads the system's servers anew and remembers nothing of other look-ups. */
+export function newResolver(servers: readonly string[] = [], tryMs = 1000): Resolver {
+  const resolver = new Resolver({ timeout: tryMs, maxTimeout: tryMs, tries: 3 });
+  if (servers.length > 0) resolver.setServers(servers);
+  return resolver;
+}
+
+/** The words of each line; none where the file cannot be read. A thread of Node could be held by other work, so none is used. */
+function readLines(path: string | undefined): string[][] {
+  if (path === undefined) return [];
+  try {
+    const text = readFileSync(path, "utf8").replaceAll(/[#;].*/g, "");
+    return text.split("\n").map((line) => line.trim().split(/\s+/));
+  } catch {
+    return [];
+  }
+}
+
+/** A `lookup` for sockets. */
+export function lookupWith(resolve: Resolve): LookupFunction {
+  const look = callbackify(resolve);
+  return (host, { all }, callback) =>
+    look(host, (error, addresses) => {
+      const found = error ? [] : addresses.map((address) => ({ address, family: isIP(address) }));
+      const [first] = found;
+      if (all || !first) callback(error, found);
       else callback(null, first.address, first.family);
     });
-  };
+}
+
+/** A `lookup` for sockets that returns only addresses that may be contacted. */
+export function guardedLookup(allow: AllowList, secure: boolean, resolve: Resolve = resolveHost): LookupFunction {
+  return lookupWith(async (host) => {
+    const addresses = await resolve(host);
+    const faults = addresses.map((address) => addressFault(allow, secure, host.toLowerCase(), address));
+    const usable = addresses.filter((_, i) => faults[i] === null);
+    if (usable.length === 0) throw new BlockedAddress(say("address_refused", { fault: faults[0] ?? "is unknown" }));
+    return usable;
+  });
 }

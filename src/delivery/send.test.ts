@@ -1,8 +1,13 @@
 // Calls to real servers on loopback: HTTP servers, and TCP servers that break the protocol.
 
+import { execFileSync } from "node:child_process";
 import { once } from "node:events";
+import { closeSync, mkdtempSync, openSync } from "node:fs";
+import { open } from "node:fs/promises";
 import { createServer as createHttpServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { createServer as createTcpServer, type AddressInfo, type Server, type Socket } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import type { PlatformRequest } from "../platforms/platform.ts";
 import { readAllowList, type AllowList } from "./addresses.ts";
@@ -82,6 +87,20 @@ async function rawServer(behave: (socket: Socket) => void) {
   });
   const port = await listen(server);
   return { port, bytes: () => Buffer.concat(bytes).toString(), connections: () => connections };
+}
+
+/** Holds every thread of this process until the test ends: each opens a pipe that nobody writes to. */
+function holdThreads(): void {
+  const pipe = join(mkdtempSync(join(tmpdir(), "cleancast-threads-")), "pipe");
+  execFileSync("mkfifo", [pipe]);
+  const threads = Number(process.env["UV_THREADPOOL_SIZE"] ?? 4);
+  const opening = Array.from({ length: threads }, () => open(pipe, "r"));
+  closers.push(async () => {
+    // Reads and writes, so it does not wait itself.
+    const writer = openSync(pipe, "r+");
+    for (const reader of await Promise.all(opening)) await reader.close();
+    closeSync(writer);
+  });
 }
 
 const secret = "s3cr3t-mark";
@@ -480,6 +499,15 @@ describe("origins that replace a platform's own", () => {
     expect(sent).toMatchObject({ ok: false, code: "blocked" });
     expect(server.connections.size).toBe(0);
   });
+});
+
+test("the names of customers and of operators are looked up while every thread of the process waits for something", async () => {
+  const server = await httpServer((_request, answer) => answer.end("found"));
+  const sender = senderWith({ allow: allowing("localhost"), origins: { meta: `http://localhost:${server.port}` } });
+  holdThreads();
+  const toCustomer = await sender.send(post(`http://localhost:${server.port}/`), customer);
+  const toPlatform = await sender.send(post("https://graph.example.invalid/"), { platform: "meta", customerAddress: false });
+  expect([response(toCustomer).body, response(toPlatform).body]).toEqual(["found", "found"]);
 });
 
 test("closing the sender ends calls in flight with an error", async () => {

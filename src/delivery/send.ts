@@ -3,12 +3,21 @@
 // request.
 
 import { say, withoutMarksInJson } from "../kernel/messages/message.ts";
-import { isIP } from "node:net";
+import { isIP, type LookupFunction } from "node:net";
 import { Agent, type Dispatcher } from "undici";
 import { clearCoarseTimeout, setCoarseTimeout, type CoarseTimeout } from "../kernel/coarseTimers.ts";
 import { errorCode } from "../kernel/errorCode.ts";
 import type { PlatformRequest, PlatformResponse } from "../platforms/platform.ts";
-import { addressFault, bareHost, BlockedAddress, guardedLookup, type AllowList, type Resolve } from "./addresses.ts";
+import {
+  addressFault,
+  bareHost,
+  BlockedAddress,
+  guardedLookup,
+  lookupWith,
+  resolveHost,
+  type AllowList,
+  type Resolve,
+} from "./addresses.ts";
 
 export type SendFailure = {
   ok: false;
@@ -37,14 +46,14 @@ export type SenderOptions = {
   allow: AllowList;
   /** Platform id → origin to call instead of the platform's own. */
   origins: Readonly<Record<string, string>>;
-  /** Resolves customers' host names; the system's resolver by default. */
+  /** Resolves host names; as the system does by default. */
   resolve?: Resolve;
 };
 
 const maxResponseBytes = 1024 * 1024;
 
-export function createSender({ connectMs, attemptMs, allow, origins, resolve }: SenderOptions): Sender {
-  const pooled = (lookup?: ReturnType<typeof guardedLookup>) =>
+export function createSender({ connectMs, attemptMs, allow, origins, resolve = resolveHost }: SenderOptions): Sender {
+  const pooled = (lookup: LookupFunction) =>
     new Agent({
       connections: 128,
       pipelining: 1,
@@ -53,9 +62,9 @@ export function createSender({ connectMs, attemptMs, allow, origins, resolve }: 
       // One deadline covers the whole call.
       headersTimeout: 0,
       bodyTimeout: 0,
-      connect: { timeout: connectMs, ...(lookup ? { lookup } : {}) },
+      connect: { timeout: connectMs, lookup },
     });
-  const unguarded = pooled();
+  const unguarded = pooled(lookupWith(resolve));
   const guarded = {
     https: pooled(guardedLookup(allow, true, resolve)),
     http: pooled(guardedLookup(allow, false, resolve)),

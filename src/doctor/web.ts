@@ -84,7 +84,7 @@ function judgeAnswer(origin: string, host: string, { status, error: message }: E
   );
 }
 
-const dnsErrors = new Set(["ENOTFOUND", "EAI_AGAIN", "ENODATA", "ESERVFAIL", "EREFUSED", "ETIMEOUT"]);
+const dnsErrors = new Set(["ENOTFOUND", "EAI_AGAIN"]);
 const certificateErrors = /^(?:CERT_|DEPTH_|SELF_|UNABLE_|ERR_TLS_CERT|HOSTNAME_|ERR_SSL|EPROTO)/;
 
 function judgeFailure(host: string, code: string): Finding {

@@ -26,7 +26,6 @@ const maxPerSite = 5;
 export function createChecker(options: CheckerOptions): Checker {
   const { connectMs, attemptMs, allowPrivate, dnsServers } = options;
   const dns = createDns(dnsServers);
-  const { resolve } = dns;
   return {
     dns,
     sender: createSender({
@@ -34,7 +33,7 @@ export function createChecker(options: CheckerOptions): Checker {
       attemptMs,
       allow: allowPrivate,
       origins: {},
-      ...(resolve ? { resolve } : {}),
+      resolve: dns.resolve,
     }),
     secrets: () => options.encryptionKeys().map(probeSecret),
     relay: relayOf(options),

@@ -1,5 +1,4 @@
-// Limits how many checks of hosts run at the same time. A check calls another server for seconds, and a lookup that hangs
-// occupies one of the four threads that resolve names for the whole process.
+// Limits how many checks of hosts run at the same time: a check calls another server for seconds.
 
 export type ConcurrencyLimit<Result> = {
   /**

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { createDns, readDnsServers } from "./dns.ts";
+import { newResolver } from "../delivery/addresses.ts";
+import { readDnsServers } from "./dns.ts";
 
 test.each([
   ["", []],
@@ -7,7 +8,7 @@ test.each([
   ["2620:fe::fe,[2620:fe::fe],[2620:fe::fe]:53", ["2620:fe::fe", "[2620:fe::fe]", "[2620:fe::fe]:53"]],
 ])("%j is read as a list of DNS servers", (text, servers) => {
   expect(readDnsServers(text)).toEqual(servers);
-  expect(() => createDns(servers)).not.toThrow();
+  expect(() => newResolver(servers)).not.toThrow();
 });
 
 test.each(["dns.example.com", "9.9.9", "https://9.9.9.9", "9.9.9.9:port", "[9.9.9.9", "9.9.9.9 1.1.1.1"])(

@@ -1,9 +1,8 @@
-// DueWork names up in the DNS. The operator may configure the servers: inside a network a name often resolves to another
+// Looks names up in the DNS. The operator may configure the servers: inside a network a name often resolves to another
 // address than outside, and browsers come from outside.
 
-import { lookup, Resolver } from "node:dns/promises";
 import { isIP } from "node:net";
-import type { Resolve } from "../delivery/addresses.ts";
+import { createResolve, newResolver, resolveHost, type Resolve } from "../delivery/addresses.ts";
 import { errorCode } from "../kernel/errorCode.ts";
 
 export type Dns = {
@@ -11,39 +10,27 @@ export type Dns = {
   addresses(host: string): Promise<readonly string[] | "none" | "unknown">;
   /** The chain of CNAME targets. */
   aliases(host: string): Promise<string[]>;
-  /** For connections, so that they use the checked addresses; the system's resolver where undefined. */
-  resolve: Resolve | undefined;
+  /** For connections, so that they use the checked addresses. */
+  resolve: Resolve;
 };
 
 const maxChain = 5;
-const noSuchName = new Set(["ENOTFOUND", "ENODATA", "EAI_NONAME", "EAI_NODATA"]);
 
 export function createDns(servers: readonly string[]): Dns {
-  const resolver = new Resolver({ timeout: 1000, tries: 2 });
-  if (servers.length) resolver.setServers(servers);
-
-  /** Rejects as a lookup of the system would. */
-  async function resolved(host: string): Promise<string[]> {
-    const answers = await Promise.allSettled([resolver.resolve4(host), resolver.resolve6(host)]);
-    const found = answers.flatMap((one) => (one.status === "fulfilled" ? one.value : []));
-    if (found.length) return found;
-    const faults = answers.flatMap((one) => (one.status === "rejected" ? [one.reason] : []));
-    throw faults.find((one) => !noSuchName.has(errorCode(one))) ?? faults[0];
-  }
-
-  const all = async (host: string) =>
-    servers.length ? resolved(host) : (await lookup(host, { all: true })).map(({ address }) => address);
-
+  const resolve = servers.length > 0 ? createResolve({ servers }) : resolveHost;
   return {
+    resolve,
+
     async addresses(host) {
       try {
-        return await all(host);
+        return await resolve(host);
       } catch (error) {
-        return noSuchName.has(errorCode(error)) ? "none" : "unknown";
+        return errorCode(error) === "ENOTFOUND" ? "none" : "unknown";
       }
     },
 
     async aliases(host) {
+      const resolver = newResolver(servers);
       const chain: string[] = [];
       for (let name: string | undefined = host; name && chain.length < maxChain;) {
         const [next]: string[] = await resolver.resolveCname(name).catch(() => []);
@@ -52,19 +39,6 @@ export function createDns(servers: readonly string[]): Dns {
       }
       return chain;
     },
-
-    resolve: servers.length
-      ? (host, _options, found) => {
-          resolved(host).then(
-            (addresses) =>
-              found(
-                null,
-                addresses.map((address) => ({ address, family: isIP(address) })),
-              ),
-            (error: Error) => found(error, []),
-          );
-        }
-      : undefined,
   };
 }
 

@@ -399,9 +399,7 @@ describe.each(engines)("reconciliation on %s", async (engine) => {
       await expect(set(`${origin}/orders.csv`)).rejects.toThrow("url must use https");
       await expect(set("https://10.0.0.1/orders.csv")).rejects.toThrow("private address");
       await set("https://shop.example/orders.csv");
-      const resolve: FeedWorkerOptions["resolve"] = (_host, _options, callback) =>
-        callback(null, [{ address: "10.0.0.1", family: 4 }]);
-      await work({ allow: none, resolve });
+      await work({ allow: none, resolve: async () => ["10.0.0.1"] });
       expect((await findFeed(store, site.id)).error).toContain("leads to a private address");
       await clear(site);
     });

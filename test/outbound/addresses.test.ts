@@ -1,11 +1,10 @@
 // The outbound webhook reaches the public internet over HTTPS and nothing else: no private address that was typed, that a name
 // server returned, or that was allowed when it was entered. Nothing is sent to a refused address.
 
-import { Resolver } from "node:dns";
 import { createServer, type Server } from "node:net";
 import type { AddressInfo } from "node:net";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { readAllowList, type AllowList, type Resolve } from "../../src/delivery/addresses.ts";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { createResolve, readAllowList, type AllowList, type Resolve } from "../../src/delivery/addresses.ts";
 import { download } from "../../src/delivery/download.ts";
 import { createSender } from "../../src/delivery/send.ts";
 import { createUploader } from "../../src/export/upload.ts";
@@ -58,9 +57,9 @@ async function pushTo(url: string, resolve: Resolve, opened = "") {
 describe("hostile DNS answers", () => {
   test.each(literal)("%s: a name that resolves to %s is not called", async (_what, address) => {
     const asked: string[] = [];
-    const answer = await pushTo(`https://rebind.example:${port}/`, (host, _options, found) => {
+    const answer = await pushTo(`https://rebind.example:${port}/`, async (host) => {
       asked.push(host);
-      found(null, [{ address, family: address.includes(":") ? 6 : 4 }]);
+      return [address];
     });
     expect(asked).toEqual(["rebind.example"]);
     expect(answer).toMatchObject({ ok: false, httpStatus: null, error: `the address ${privateFault}` });
@@ -68,8 +67,8 @@ describe("hostile DNS answers", () => {
   });
 
   test("a name that resolves to several private addresses is not called", async () => {
-    const answers = literal.map(([, address]) => ({ address, family: address.includes(":") ? 6 : 4 }));
-    const answer = await pushTo(`https://rebind.example:${port}/`, (_host, _options, found) => found(null, answers));
+    const answers = literal.map(([, address]) => address);
+    const answer = await pushTo(`https://rebind.example:${port}/`, async () => answers);
     expect(answer.error).toBe(`the address ${privateFault}`);
     expect(connections).toBe(0);
   });
@@ -77,10 +76,7 @@ describe("hostile DNS answers", () => {
   test("a name that resolves differently the second time is judged by the address that is connected to", async () => {
     // One loopback address is allowed, in place of a public one: the first push goes there, and the second resolves to another.
     const answers = ["127.0.0.2", "127.0.0.1", "::1"];
-    const resolve: Resolve = (_host, _options, found) => {
-      const address = answers.shift() as string;
-      found(null, [{ address, family: address.includes(":") ? 6 : 4 }]);
-    };
+    const resolve = async () => answers.splice(0, 1);
     const errors: (string | null)[] = [];
     for (let i = 0; i < 3; i++) errors.push((await pushTo(`https://rebind.example:${port}/`, resolve, "127.0.0.2")).error);
     expect(errors[0]).not.toContain("private address");
@@ -90,9 +86,7 @@ describe("hostile DNS answers", () => {
   });
 
   test("plain http is refused before the name is resolved", async () => {
-    const answer = await pushTo(`http://public.example:${port}/`, (_host, _options, found) =>
-      found(null, [{ address: "1.1.1.1", family: 4 }]),
-    );
+    const answer = await pushTo(`http://public.example:${port}/`, async () => ["1.1.1.1"]);
     expect(answer.error).toContain("must use https");
   });
 });
@@ -100,18 +94,18 @@ describe("hostile DNS answers", () => {
 /** What the relay calls at addresses that a customer or an operator names. Each returns its error. */
 const callers: Record<string, (url: string, allow: AllowList, resolve: Resolve) => Promise<string | null>> = {
   "order feeds": async (url, allow, resolve) => {
-    const options = { connectMs: 20_000, maxMs: 60_000, maxBytes: 1000, allow, resolve };
+    const options = { connectMs: 60_000, maxMs: 60_000, maxBytes: 1000, allow, resolve };
     return await download(url, {}, options, async () => null).catch((error: unknown) => english((error as Error).message));
   },
   "files for a bucket": async (url, allow, resolve) => {
-    const uploader = createUploader({ connectMs: 20_000, maxMs: 60_000, allow, resolve });
+    const uploader = createUploader({ connectMs: 60_000, maxMs: 60_000, allow, resolve });
     const request = { method: "PUT", url: new URL(url), headers: {}, body: Buffer.from("a file") } as const;
     const answer = await uploader.send(request);
     await uploader.close();
     return answer.ok ? null : english(answer.error);
   },
   "platforms and webhooks": async (url, allow, resolve) => {
-    const sender = createSender({ connectMs: 20_000, attemptMs: 60_000, allow, origins: {}, resolve });
+    const sender = createSender({ connectMs: 60_000, attemptMs: 60_000, allow, origins: {}, resolve });
     const request = { method: "POST", url, headers: {}, body: "{}" } as const;
     const to = { platform: "webhook", customerAddress: true };
     const answer = await sender.send(request, to);
@@ -127,13 +121,7 @@ describe.each(Object.entries(callers))("%s behind a name server that changes its
   /** Resolves by a real name server, for each connection anew. */
   async function send(): Promise<string | null> {
     const dns = await startDns(records);
-    const resolver = new Resolver({ timeout: 20_000 });
-    resolver.setServers([dns.address]);
-    const resolve: Resolve = (name, _options, found) => {
-      resolver.resolve4(name, (error, addresses) =>
-        found(error, error ? [] : addresses.map((address) => ({ address, family: 4 }))),
-      );
-    };
+    const resolve = createResolve({ servers: [dns.address], tryMs: 60_000 });
     try {
       // One loopback address is allowed, in place of a public one.
       return await request(`https://${host}:${port}/orders.csv`, readAllowList("127.0.0.2") as AllowList, resolve);
@@ -156,6 +144,28 @@ describe.each(Object.entries(callers))("%s behind a name server that changes its
     records["inner.rebind.example"] = { address: "127.0.0.1" };
     expect(await send()).toContain(privateFault);
     expect(connections).toBe(0);
+  });
+});
+
+describe.each(Object.entries(callers))("%s at names that no server answers for", (_what, request) => {
+  test("other names are looked up and called while these look-ups are open", async () => {
+    const records: Records = { "shop.example": { address: "127.0.0.1" } };
+    for (let i = 0; i < 20; i++) records[`silent-${i}.example`] = "silent";
+    const dns = await startDns(records);
+    onTestFinished(dns.close);
+    const resolve = createResolve({ servers: [dns.address], tryMs: 60_000 });
+    const allow = readAllowList("127.0.0.0/8") as AllowList;
+    const silent = Object.keys(records).slice(1);
+    let open = silent.length;
+    const ended = silent.map((host) => request(`https://${host}:${port}/`, allow, resolve).finally(() => (open -= 1)));
+    await eventually("each name was asked for", () => silent.every((host) => dns.asked.includes(host)));
+    expect(await request(`https://shop.example:${port}/`, allow, resolve)).toMatch(/^connection /);
+    expect(open).toBe(silent.length);
+    expect(connections).toBe(1);
+    connections = 0;
+    for (const host of silent) delete records[host];
+    dns.answerHeld();
+    await Promise.all(ended);
   });
 });
 

@@ -3,7 +3,7 @@
 import { english } from "../../src/kernel/messages/message.ts";
 import { afterAll, describe, expect, test } from "vitest";
 import { knownAt, revokedTokens, standinConnections } from "../../scripts/standinConnections.ts";
-import { urlFault, type Resolve } from "../../src/delivery/addresses.ts";
+import { urlFault } from "../../src/delivery/addresses.ts";
 import {
   verifyConnection,
   readVerificationState,
@@ -236,7 +236,7 @@ describe("the state of a verification", () => {
   });
 
   test("a customer's platform whose name leads to a private address is not called", async () => {
-    const resolve: Resolve = (_host, _options, callback) => callback(null, [{ address: "127.0.0.1", family: 4 }]);
+    const resolve = async () => ["127.0.0.1"];
     const guarded = createSender({ connectMs: 5000, attemptMs: 60_000, allow, origins: {}, resolve });
     const verification = await verify("segment", standinConnections.segment, guarded);
     await guarded.close();
