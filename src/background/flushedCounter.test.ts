@@ -10,21 +10,27 @@ afterEach(() => void vi.useRealTimers());
 
 function start() {
   const batches: { counts: string[]; total: number }[] = [];
+  /** What a store has that replaces the counts of a writer. */
+  const stored = new Map<string, number>();
   const errors: unknown[] = [];
   const state = { failing: "", slowMs: 0 };
   const textOf = ({ siteId, kind, hour, count, added }: Counted<Label>) =>
     `${siteId} ${kind} ${hour - now / hourMs}h: ${count} (+${added})`;
   const counter = flushedCounter<Label>({
+    writer: "w",
     keyOf: ({ kind }) => kind,
-    async write(batch, total) {
+    async write(batch, writer, total) {
       if (state.slowMs) await new Promise((resolve) => setTimeout(resolve, state.slowMs));
       batches.push({ counts: batch.map(textOf), total });
+      for (const { siteId, kind, hour, count } of batch) stored.set([writer, siteId, kind, hour - now / hourMs].join(" "), count);
       if (batch[0]?.siteId === state.failing) throw new Error("the store is down");
     },
     onError: (error) => errors.push(error),
   });
   const add = (siteId: string, kind: string, at = now) => counter.add({ siteId, kind }, at);
-  return { counter, add, batches, errors, state };
+  /** The sum over all writers. */
+  const sumOf = (key: string) => stored.entries().reduce((sum, [name, count]) => sum + (name.endsWith(` ${key}`) ? count : 0), 0);
+  return { counter, add, batches, errors, state, sumOf };
 }
 
 test("counts are written once in each interval, in one batch for each site and hour", async () => {
@@ -85,18 +91,33 @@ test("a stop waits for the write under way and writes what was counted meanwhile
   expect(batches.map(({ counts }) => counts)).toEqual([["a x 0h: 1 (+1)"], ["a x 0h: 2 (+1)"]]);
 });
 
-test("a count can be taken back as long as its hour is in memory", async () => {
+test("a count can be taken back as long as it is in memory, also after a clock ran ahead", async () => {
   const { counter, add, batches } = start();
   const [takeBack, tooLate] = [add("a", "x"), add("a", "x")];
+  add("a", "x", now + 5 * hourMs);
   await vi.advanceTimersByTimeAsync(1000);
   takeBack();
   await vi.advanceTimersByTimeAsync(1000);
   expect(batches.at(-1)).toEqual({ counts: ["a x 0h: 1 (+-1)"], total: 1 });
-  add("a", "x", now + 5 * hourMs);
-  await vi.advanceTimersByTimeAsync(1000);
+  await vi.advanceTimersByTimeAsync(5 * hourMs);
   tooLate();
+  add("a", "x", now + 5 * hourMs);
   await counter.stop();
   expect(batches.at(-1)?.counts).toEqual(["a x 5h: 1 (+1)"]);
+});
+
+test.each([
+  ["for a moment", 1000],
+  ["for hours", 5 * hourMs],
+])("a clock that ran ahead %s and is corrected comes to the same hours again, and loses no count", async (_howLong, ms) => {
+  const { counter, add, sumOf } = start();
+  const hours = [0, 3];
+  for (let again = 0; again < 3; again += 1) {
+    for (const hour of hours) add("a", "x", now + hour * hourMs);
+    await vi.advanceTimersByTimeAsync(ms);
+  }
+  await counter.stop();
+  expect(hours.map((hour) => sumOf(`a x ${hour}`))).toEqual([3, 3]);
 });
 
 test("the number of counters in memory is limited, and the number of dropped counts is reported", async () => {

@@ -9,15 +9,18 @@ export type LeaseStore<Name extends string> = {
   release(name: Name, owner: string): Promise<void>;
 };
 
-type LeaseOptions<Name extends string> = {
+type Clocks = {
+  now: () => number;
+  /** Milliseconds on a monotonic clock. */
+  elapsed: () => number;
+};
+
+type LeaseOptions<Name extends string> = Clocks & {
   leases: LeaseStore<Name>;
   name: Name;
   /** This node. */
   owner: string;
   lengthMs: number;
-  now: () => number;
-  /** Milliseconds on a monotonic clock. */
-  elapsed: () => number;
   onError: (error: unknown) => void;
 };
 
@@ -28,35 +31,40 @@ export type Lease = {
   release(): Promise<void>;
 };
 
+/**
+ * Returns a function that says how much time has passed since: the longer of what the two clocks say, because the monotonic one stops
+ * while the machine is suspended. Infinity after the wall clock was set back: then neither says whether it was suspended, and
+ * what was stored by the earlier time is too far ahead.
+ */
+export function startStopwatch({ now, elapsed }: Clocks): () => number {
+  const [at, started] = [now(), elapsed()];
+  return () => {
+    const byWallClock = now() - at;
+    return byWallClock < 0 ? Infinity : Math.max(byWallClock, elapsed() - started);
+  };
+}
+
 /** A lease is renewed when this share of it has passed: in the rest, a renewal that failed can be repeated. */
 const renewAfter = 1 / 3;
 
 export function createLease<Name extends string>(options: LeaseOptions<Name>): Lease {
-  const { leases, name, owner, lengthMs, now, elapsed, onError } = options;
-  /** The time of the last acquisition, by both clocks. */
-  let acquired: { at: number; elapsed: number } | null = null;
-
-  /**
-   * The longer of what the two clocks say, because the monotonic one stops while the machine is suspended. Infinity after
-   * the wall clock was set back: the stored end of the lease is then too far ahead, and has to be written again.
-   */
-  function heldMs(): number {
-    if (!acquired) return Infinity;
-    const byWallClock = now() - acquired.at;
-    return byWallClock < 0 ? Infinity : Math.max(byWallClock, elapsed() - acquired.elapsed);
-  }
+  const { leases, name, owner, lengthMs, now, onError } = options;
+  const never = () => Infinity;
+  /** The time since the last acquisition. */
+  let heldMs = never;
 
   return {
     async hold() {
       if (heldMs() < lengthMs * renewAfter) return true;
-      const started = { at: now(), elapsed: elapsed() };
-      acquired = null;
-      if (!(await leases.acquire(name, owner, started.at, started.at + lengthMs))) return false;
-      acquired = started;
+      heldMs = never;
+      const passedMs = startStopwatch(options);
+      const at = now();
+      if (!(await leases.acquire(name, owner, at, at + lengthMs))) return false;
+      heldMs = passedMs;
       return true;
     },
     async release() {
-      acquired = null;
+      heldMs = never;
       await leases.release(name, owner).catch(onError);
     },
   };

@@ -12,13 +12,18 @@ function setUp() {
   const state = { down: false, slowMs: 0, writes: 0 };
   const defects: unknown[] = [];
   const traffic = {
-    async saveCounts(writer: string, counts: readonly VisitCount[], bots: ReadonlyMap<string, number>): Promise<void> {
+    async saveCounts(
+      _writer: string,
+      counts: readonly VisitCount[],
+      bots: ReadonlyMap<string, number>,
+      botWriter: string,
+    ): Promise<void> {
       state.writes += 1;
       if (state.slowMs) await new Promise((resolve) => setTimeout(resolve, state.slowMs));
       if (state.down) throw new Error("the store is down");
       for (const { siteId, hour, bucket, reason, visits } of counts)
-        written.set([writer, siteId, hour - Math.floor(now / hourMs), bucket, reason].join(" "), visits);
-      for (const [siteId, visits] of bots) everBots.set(siteId, visits);
+        written.set([siteId, hour - Math.floor(now / hourMs), bucket, reason].join(" "), visits);
+      for (const [siteId, visits] of bots) everBots.set(`${botWriter} ${siteId}`, visits);
     },
   };
   const counts = countVisits({ traffic } as never, "w", (error) => defects.push(error));
@@ -34,8 +39,8 @@ describe("counting visits", () => {
     counts.count("s", "bots", "user agent:named bot", now);
     await vi.advanceTimersByTimeAsync(1000);
     expect(Object.fromEntries(written)).toEqual({
-      "w s 0 people ": 1000,
-      "w s 0 bots user agent:named bot": 1,
+      "s 0 people ": 1000,
+      "s 0 bots user agent:named bot": 1,
     });
     await vi.advanceTimersByTimeAsync(10_000);
     expect(state.writes).toBe(1);
@@ -52,7 +57,7 @@ describe("counting visits", () => {
     expect(counts.countClick("s", click, false, now)).toBe(false);
     expect(counts.countClick("s", { ...click, value: "g2" }, true, now)).toBe(true);
     await counts.stop();
-    expect(Object.fromEntries(written)).toEqual({ "w s 0 clicks gclid spring": 2, "w s 0 clicks of bots gclid spring": 2 });
+    expect(Object.fromEntries(written)).toEqual({ "s 0 clicks gclid spring": 2, "s 0 clicks of bots gclid spring": 2 });
   });
 
   test("the newest 50,000 clicks are known to be counted, and older ones are forgotten in the end", async () => {
@@ -64,7 +69,22 @@ describe("counting visits", () => {
     }
     see(0);
     await counts.stop();
-    expect(Object.fromEntries(written)).toEqual({ "w s 0 clicks gclid ": 150_001 });
+    expect(Object.fromEntries(written)).toEqual({ "s 0 clicks gclid ": 150_001 });
+  });
+
+  test("a flood of clicks and prerendered pages at one site makes none of another site count again", async () => {
+    const { counts, written } = setUp();
+    const see = (siteId: string, n: number) =>
+      counts.countClick(siteId, { name: "gclid", value: `g${n}`, campaign: "" }, false, now);
+    counts.countPrerendered("quiet", "page", now);
+    see("quiet", 0);
+    for (let n = 0; n < 110_000; n += 1) see("flooded", n);
+    for (let n = 0; n < 11_000; n += 1) counts.countPrerendered("flooded", `page ${n}`, now);
+    counts.uncountPrerendered("quiet", "page");
+    see("quiet", 0);
+    await counts.stop();
+    expect(written.get("quiet 0 clicks gclid ")).toBe(1);
+    expect(written.get("quiet 0 not a visit ") ?? 0).toBe(0);
   });
 
   test("more campaigns than a site has are counted without their names", async () => {
@@ -90,7 +110,7 @@ describe("counting visits", () => {
     counts.count("s", "people", "", now);
     state.down = false;
     await vi.advanceTimersByTimeAsync(1000);
-    expect(written.get("w s 0 people ")).toBe(2);
+    expect(written.get("s 0 people ")).toBe(2);
     expect(defects.length).toBeGreaterThan(0);
     await counts.stop();
   });
@@ -100,7 +120,7 @@ describe("counting visits", () => {
     counts.count("s", "bots", "a", now);
     counts.count("s", "people", "", now);
     await vi.advanceTimersByTimeAsync(1000);
-    expect(Object.fromEntries(everBots)).toEqual({ s: 1 });
+    expect(Object.fromEntries(everBots)).toEqual({ "w s": 1 });
     state.down = true;
     counts.count("s", "bots", "b", now + hourMs);
     await vi.advanceTimersByTimeAsync(2000);
@@ -110,14 +130,14 @@ describe("counting visits", () => {
     counts.countPrerendered("t", "page", now);
     counts.uncountPrerendered("t", "page");
     await counts.stop();
-    expect(Object.fromEntries(everBots)).toEqual({ s: 3, t: 1 });
+    expect(Object.fromEntries(everBots)).toEqual({ "w s": 3, "w t": 1 });
   });
 
   test("a stop writes the remaining counts", async () => {
     const { counts, written } = setUp();
     counts.count("s", "suppressed", "", now);
     await counts.stop();
-    expect(written.get("w s 0 suppressed ")).toBe(1);
+    expect(written.get("s 0 suppressed ")).toBe(1);
   });
 
   test("a prerendered page that is shown in the next hour is no longer counted in the hour in which it was loaded", async () => {
@@ -127,7 +147,7 @@ describe("counting visits", () => {
     counts.uncountPrerendered("s", "page");
     counts.count("s", "people", "", now + 40 * 60_000);
     await counts.stop();
-    expect(Object.fromEntries(written)).toEqual({ "w s 0 not a visit ": 0, "w s 1 people ": 1 });
+    expect(Object.fromEntries(written)).toEqual({ "s 0 not a visit ": 0, "s 1 people ": 1 });
   });
 
   test("a prerendered page is uncounted once, and only by its own id", async () => {
@@ -138,7 +158,7 @@ describe("counting visits", () => {
     counts.uncountPrerendered("other", "a");
     for (let i = 0; i < 3; i++) counts.uncountPrerendered("s", "a");
     await counts.stop();
-    expect(Object.fromEntries(written)).toEqual({ "w s 0 not a visit ": 2 });
+    expect(Object.fromEntries(written)).toEqual({ "s 0 not a visit ": 2 });
   });
 
   test("a store that fails slowly for hours loses no visits", async () => {
@@ -149,7 +169,7 @@ describe("counting visits", () => {
     await vi.advanceTimersByTimeAsync(4 * hourMs);
     state.down = false;
     await vi.advanceTimersByTimeAsync(20_000);
-    expect(written.get("w s 0 people ")).toBe(100);
+    expect(written.get("s 0 people ")).toBe(100);
     await counts.stop();
   });
 
@@ -159,6 +179,6 @@ describe("counting visits", () => {
     await vi.advanceTimersByTimeAsync(5 * hourMs);
     counts.count("s", "people", "", now + 5 * hourMs);
     await counts.stop();
-    expect(Object.fromEntries(written)).toEqual({ "w s 0 people ": 1, "w s 5 people ": 1 });
+    expect(Object.fromEntries(written)).toEqual({ "s 0 people ": 1, "s 5 people ": 1 });
   });
 });

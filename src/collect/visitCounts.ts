@@ -1,16 +1,17 @@
 // Counts visits by site, hour, bucket and reason.
 
 import { flushedCounter } from "../background/flushedCounter.ts";
+import { createBoundedMemory } from "../kernel/boundedMemory.ts";
 import type { VisitBucket } from "../kernel/event.ts";
 import { hourMs } from "../kernel/time.ts";
 import type { Store } from "../store/store.ts";
 import type { CountBucket, EvidenceBucket } from "../store/statistics/traffic.ts";
 import type { AdClick } from "./adClick.ts";
 
-/** Beyond this number the oldest page is dropped: if it is shown later, it counts twice. */
+/** Of all sites. Pages that were forgotten count twice if they are shown later. */
 const maxPrerendered = 10_000;
-/** So many of the newest are known to be counted, and at most twice as many. Others are forgotten, and would count again. */
-const knownClicks = 50_000;
+/** Of all sites. Clicks that were forgotten would count again. */
+const maxClicks = 50_000;
 /** Of one site and hour: anybody can write a campaign into an address. The others are counted without a name. */
 const maxCampaigns = 200;
 
@@ -37,20 +38,16 @@ export function countVisits(
 ): VisitCounts {
   /** Visits of bots to each site since this process started. Never purged: webhooks report by how much the number grew. */
   const bots = new Map<string, number>();
-  const prerendered = new Map<string, () => void>();
-
-  /**
-   * True for those of bots. A generation is forgotten at once: to remove the oldest click with each new one would be slow, because a Map
-   * walks past all that were removed before.
-   */
-  let clicks = new Map<string, boolean>();
-  let earlierClicks = clicks;
+  const prerendered = createBoundedMemory<string, () => void>(maxPrerendered);
+  /** True for those of bots. */
+  const clicks = createBoundedMemory<string, boolean>(maxClicks);
   const campaigns = new Map<string, Set<string>>();
   let campaignsHour = 0;
 
   const counter = flushedCounter<{ siteId: string; bucket: CountBucket; reason: string }>({
+    writer,
     keyOf: ({ bucket, reason }) => `${bucket} ${reason}`,
-    async write(batch) {
+    async write(batch, groupWriter) {
       const counts = batch.map(({ siteId, hour, bucket, reason, count }) => ({
         siteId,
         hour,
@@ -60,7 +57,7 @@ export function countVisits(
       }));
       const siteId = batch[0]?.siteId ?? "";
       const seen = bots.get(siteId);
-      await store.traffic.saveCounts(writer, counts, new Map(seen ? [[siteId, seen]] : []));
+      await store.traffic.saveCounts(groupWriter, counts, new Map(seen ? [[siteId, seen]] : []), writer);
     },
     onError: onDefect,
     pollMs,
@@ -93,11 +90,9 @@ export function countVisits(
       counter.add({ siteId, bucket, reason: name }, now);
     },
     countClick(siteId, click, isBot, now) {
-      const key = `${siteId} ${click.value}`;
-      const known = clicks.get(key) ?? earlierClicks.get(key);
+      const known = clicks.get(siteId, click.value);
       if (known || known === isBot) return false;
-      if (clicks.size >= knownClicks) [clicks, earlierClicks] = [new Map(), clicks];
-      clicks.set(key, isBot);
+      clicks.set(siteId, click.value, isBot);
       const reason = campaignOf(siteId, click, now);
       if (known === undefined) counter.add({ siteId, bucket: "clicks", reason }, now);
       if (isBot) counter.add({ siteId, bucket: "clicks of bots", reason }, now);
@@ -105,15 +100,10 @@ export function countVisits(
     },
     countPrerendered(siteId, pageId, now) {
       const uncount = counter.add({ siteId, bucket: "not a visit", reason: "" }, now);
-      if (pageId === null) return;
-      const [oldest] = prerendered.keys();
-      if (prerendered.size >= maxPrerendered && oldest !== undefined) prerendered.delete(oldest);
-      prerendered.set(`${siteId} ${pageId}`, uncount);
+      if (pageId !== null) prerendered.set(siteId, pageId, uncount);
     },
     uncountPrerendered(siteId, pageId) {
-      const key = `${siteId} ${pageId}`;
-      prerendered.get(key)?.();
-      prerendered.delete(key);
+      if (pageId !== null) prerendered.delete(siteId, pageId)?.();
     },
     stop: () => counter.stop(),
   };

@@ -18,7 +18,8 @@ type Step = { kind: string };
 type Next = { kind: "next"; request: PlatformRequest };
 
 type Question<Answer extends Step> = {
-  toRequest: (settings: ConnectionSettings) => PlatformRequest;
+  /** Asked directly before the call: a token may have taken long. An answer in place of a request ends the question. */
+  toRequest: (settings: ConnectionSettings) => PlatformRequest | Promise<PlatformRequest | Answer>;
   /** `next` makes another call. */
   read: (response: PlatformResponse, settings: ConnectionSettings) => Answer | Next;
 };
@@ -38,9 +39,10 @@ export async function askPlatform<Answer extends Step>(
     if ("fault" in current) return { kind: "unauthorized", error: current.error };
     const { settings } = current;
     try {
-      request ??= toRequest(settings);
+      const made: PlatformRequest | Answer = request ?? (await toRequest(settings));
+      if ("kind" in made) return made;
       const to = { platform: platform.id, customerAddress: platform.customerAddress === true };
-      const sent = await sender.send(request, to);
+      const sent = await sender.send(made, to);
       if (!sent.ok) return { kind: "retry", error: sent.error };
       const step = read(sent.response, settings);
       if (isNext(step)) {

@@ -40,8 +40,9 @@ const maxHostLength = 260;
 export function watchRejectedRequests(options: RejectedRequestsOptions): RejectedRequests & { stop(): Promise<void> } {
   const { store, directory, transport, writer, newId, onDefect, pollMs = defaultPollMs } = options;
   const counts = flushedCounter<Omit<InboundCount, "hour" | "count">>({
+    writer,
     keyOf: ({ kind }) => kind,
-    write: (batch) => store.inboundCounts.save(writer, batch),
+    write: (batch, groupWriter) => store.inboundCounts.save(groupWriter, batch),
     onError: onDefect,
     pollMs,
   });

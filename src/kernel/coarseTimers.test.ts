@@ -75,6 +75,25 @@ describe("with fake timers", () => {
     expect(ended).toEqual(["first", "fourth", "new"]);
   });
 
+  test("a timeout that throws surfaces like that of any timer, and takes no other with it", async () => {
+    const ended: string[] = [];
+    const fail = (name: string) => () => {
+      ended.push(name);
+      throw new Error(name);
+    };
+    setCoarseTimeout(100, () => ended.push("first"));
+    setCoarseTimeout(100, fail("second"));
+    setCoarseTimeout(100, fail("third"));
+    setCoarseTimeout(100, () => ended.push("fourth"));
+    setCoarseTimeout(100 + tickMs, () => ended.push("fifth"));
+    const surfaced: unknown[] = [];
+    for (let ms = 0; ms < 300; ms += tickMs)
+      await vi.advanceTimersByTimeAsync(tickMs).catch((error: Error) => surfaced.push(error.message));
+    expect(surfaced).toEqual(["second", "third"]);
+    expect(ended).toEqual(["first", "second", "third", "fourth", "fifth"]);
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
   test("the timer stops a tick after the last timeout has ended or was cancelled", async () => {
     const timeout = setCoarseTimeout(10_000, () => {});
     setCoarseTimeout(300, () => {});

@@ -19,6 +19,8 @@ export interface CoarseTimeout extends RingNode<CoarseTimeout> {
 const newRing = () => link<CoarseTimeout>({ tick: 0, onEnd: () => {} });
 
 const slots = Array.from({ length: slotCount }, newRing);
+/** Those that end now: each can still be cancelled by one before it, and one that throws leaves the others to the next tick. */
+const ended = newRing();
 let waiting = 0;
 /** The slots up to this tick are done. */
 let ticked = 0;
@@ -65,22 +67,19 @@ function onTick(): void {
   const current = Math.floor(now / tickMs);
   // After a pause of the process, one turn reaches all slots.
   ticked = Math.max(ticked, current - slotCount);
-  while (ticked < current) endSlot(++ticked, current);
-}
-
-function endSlot(tick: number, current: number): void {
-  const slot = slotOf(tick);
-  const ended = newRing();
-  for (const timeout of nodesOf(slot)) {
-    if (timeout.tick > current) continue;
-    remove(timeout);
-    append(ended, timeout);
-  }
-  // In a ring of their own, so that each can still be cancelled by one before it.
+  while (ticked < current) emptySlot(++ticked, current);
   while (isLinked(ended)) {
     const { next: timeout } = ended;
     clearCoarseTimeout(timeout);
     timeout.onEnd();
+  }
+}
+
+function emptySlot(tick: number, current: number): void {
+  for (const timeout of nodesOf(slotOf(tick))) {
+    if (timeout.tick > current) continue;
+    remove(timeout);
+    append(ended, timeout);
   }
 }
 

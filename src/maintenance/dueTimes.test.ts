@@ -176,3 +176,37 @@ test("due times are corrected at once each time the clock is set back, and a min
   resolve();
   expect([await after(1), await after(minuteMs + 1), await after(20 * minuteMs)]).toEqual([6, 7, 7]);
 });
+
+test("a connection that cannot be corrected keeps no other waiting, and is tried again a minute later", async () => {
+  vi.useFakeTimers();
+  ends.push(async () => void vi.useRealTimers());
+  const due = ["a", "b", "c"].map((siteId) => ({ siteId, connectionId: "c1" }));
+  const failing = new Set(["a"]);
+  const corrected: string[] = [];
+  const defects: unknown[] = [];
+  const dueTimes = startDueTimes({
+    store: {
+      deliveries: { findDue: async () => due },
+      dueTimes: {
+        correctOthers: async () => {},
+        correctStatistics: async () => {},
+        async correctDeliveries({ siteId }: { siteId: string }) {
+          if (failing.has(siteId)) throw new Error(`${siteId} is damaged`);
+          corrected.push(siteId);
+          return 0;
+        },
+      },
+      slices: { divide: async (siteIds: Iterable<string>) => new Map([["", new Map([["", [...siteIds]]])]]) },
+      health: { isMachineError: () => false },
+    } as unknown as Parameters<typeof startDueTimes>[0]["store"],
+    retryScheduleMs: [50],
+    pushRetryMs: [50],
+    onDefect: (error) => defects.push(error),
+  });
+  ends.push(() => dueTimes.stop());
+  await vi.advanceTimersByTimeAsync(1);
+  expect([corrected, defects]).toEqual([["b", "c"], [new Error("a is damaged")]]);
+  failing.clear();
+  await vi.advanceTimersByTimeAsync(minuteMs);
+  expect(corrected.slice(2).toSorted()).toEqual(["a", "b", "c"]);
+});

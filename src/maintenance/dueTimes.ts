@@ -5,12 +5,13 @@
 // hours that seemed to be over.
 
 import { poll } from "../background/poll.ts";
+import { createMachineWork } from "../delivery/due/slices.ts";
 import { dayMs, hourMs, minuteMs } from "../kernel/time.ts";
 import type { ConnectionKey } from "../store/deliveries/delivery.ts";
 import type { Store } from "../store/store.ts";
 
 type DueTimeOptions = {
-  store: Pick<Store, "deliveries" | "dueTimes">;
+  store: Pick<Store, "deliveries" | "dueTimes" | "slices" | "health">;
   /** The delays after failed attempts of deliveries and of pushes. */
   retryScheduleMs: readonly number[];
   pushRetryMs: readonly number[];
@@ -35,6 +36,7 @@ export function startDueTimes(options: DueTimeOptions): DueTimes {
   const { store, onDefect } = options;
   const maxDeliveryMs = maxDelayMs(options.retryScheduleMs);
   const maxPushMs = maxDelayMs(options.pushRetryMs);
+  const onEachMachine = createMachineWork(store);
 
   /** How often the clock was set, and up to which time the correction is repeated. */
   let timesSet = 0;
@@ -45,11 +47,17 @@ export function startDueTimes(options: DueTimeOptions): DueTimes {
     const correctedFor = timesSet;
     await store.dueTimes.correctOthers(maxPushMs);
     await store.dueTimes.correctStatistics();
-    for (const connection of await store.deliveries.findDue(Number.MAX_SAFE_INTEGER)) {
-      if (signal.aborted) return;
-      const count = await store.dueTimes.correctDeliveries(connection, maxDeliveryMs, signal);
-      if (count > 0) options.onCorrected?.(connection, count);
-    }
+    const errors = await onEachMachine(
+      await store.deliveries.findDue(Number.MAX_SAFE_INTEGER),
+      ({ siteId }) => siteId,
+      async (connection) => {
+        if (signal.aborted) return;
+        const count = await store.dueTimes.correctDeliveries(connection, maxDeliveryMs, signal);
+        if (count > 0) options.onCorrected?.(connection, count);
+      },
+    );
+    // One is enough: usually all have the same cause.
+    if (errors.length > 0) throw errors[0];
     if (correctedFor === repeatedFor) return;
     repeatedFor = correctedFor;
     loop.wake(againMs);

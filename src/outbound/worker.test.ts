@@ -8,7 +8,7 @@ import { eventually } from "../../test/support/relay.ts";
 import { readAllowList, type AllowList } from "../delivery/addresses.ts";
 import { createSender } from "../delivery/send.ts";
 import { shortId, ulid } from "../kernel/ids.ts";
-import { hourMs } from "../kernel/time.ts";
+import { dayMs, hourMs } from "../kernel/time.ts";
 import type { StoreLocation } from "../store/connect.ts";
 import { createStore, type Store } from "../store/store.ts";
 import { newSigningSecret } from "../kernel/ids.ts";
@@ -33,7 +33,7 @@ async function createOn(engine: "sqlite" | "postgres"): Promise<() => Promise<St
 }
 
 /** `aheadMs` is how far the node's clock is ahead of the one that all nodes share. */
-function start(store: Store, owner: string, { random = () => 0.5, aheadMs = 0, attemptMs = 30_000 } = {}) {
+function start(store: Store, owner: string, { random = () => 0.5, aheadMs = 0, attemptMs = 30_000, wallClock = Date.now } = {}) {
   const allow = readAllowList("127.0.0.0/8") as AllowList;
   const sender = createSender({ connectMs: 500, attemptMs, allow, origins: {} });
   const defects: unknown[] = [];
@@ -45,8 +45,8 @@ function start(store: Store, owner: string, { random = () => 0.5, aheadMs = 0, a
     pushMs: 200,
     pollMs: 100,
     retry: { scheduleMs: [100], random },
-    now: () => Date.now() + aheadMs,
-    clock: { read: async () => ({ now: Date.now(), isOff: false }), fromLocal: (at) => at - aheadMs, lagMs: () => 0 },
+    now: () => wallClock() + aheadMs,
+    clock: { read: async () => ({ now: wallClock(), isOff: false }), fromLocal: (at) => at - aheadMs, lagMs: () => 0 },
     elapsed: () => performance.now(),
     newId: ulid,
     onDisabled: () => {},
@@ -60,7 +60,8 @@ function start(store: Store, owner: string, { random = () => 0.5, aheadMs = 0, a
 async function addWebhook(store: Store, url: string, siteId = shortId()): Promise<{ siteId: string; webhookId: string }> {
   const id = shortId();
   const line = { siteId, actor: "test", action: "test", detail: {}, at: Date.now() };
-  const address = { url, secrets: { current: newSigningSecret(), previous: null } };
+  const previous = { secret: newSigningSecret(), until: Date.now() + dayMs };
+  const address = { url, secrets: { current: newSigningSecret(), previous } };
   await store.webhooks.add(line, { siteId, id, sendEmpty: true }, address);
   return { siteId, webhookId: id };
 }
@@ -188,6 +189,44 @@ describe.each(["sqlite", "postgres"] as const)("the worker on %s", (engine) => {
     await sleep(600);
     expect(receiver.got).toHaveLength(1);
   });
+
+  test.each([
+    ["claims a push", "claim", hourMs, 0],
+    ["claims a push, and whose clock is set back then,", "claim", -hourMs, 0],
+    ["renews the lease of a push", "renewLease", hourMs, 1],
+  ] as const)(
+    "a machine that is suspended while it %s does not send it after another node",
+    async (_what, step, movedMs, calls) => {
+      const store = await (await createOn(engine))();
+      const receiver = await startReceiver();
+      // The call is repeated with the secret before.
+      receiver.behave = (_got, response) => response.writeHead(401).end();
+      const key = await addWebhook(store, receiver.url);
+      let wallMs = 0;
+      /** Only the wall clock goes on, or is set back, while the database answers. Another node takes the push over meanwhile. */
+      async function suspend(): Promise<void> {
+        if (wallMs !== 0) return;
+        wallMs = movedMs;
+        const later = Date.now() + hourMs;
+        const claimed = await store.pushes.claim(key, { owner: "b", now: later, until: later + 60_000 });
+        expect(claimed?.period.number).toBe(1);
+        await store.pushes.settle({ ...key, owner: "b", number: 1, at: Date.now(), calls: [], ok: true });
+      }
+      const pushes: Store["pushes"] = {
+        ...store.pushes,
+        async [step](...given: [never, never]) {
+          const leased = await store.pushes[step](...given);
+          if (leased) await suspend();
+          return leased as never;
+        },
+      };
+      const { defects } = start({ ...store, pushes }, "a", { wallClock: () => Date.now() + wallMs });
+      const idsOf = () => receiver.got.map((got) => got.headers["webhook-id"]);
+      await eventually("the next period is pushed", () => idsOf().includes(`push_${key.webhookId}_2`));
+      expect(idsOf().filter((id) => id === `push_${key.webhookId}_1`)).toHaveLength(calls);
+      expect(defects).toEqual([]);
+    },
+  );
 
   test("a push that another node has taken over is left to that node", async () => {
     const open = await createOn(engine);

@@ -2,6 +2,7 @@
 // which one holds a webhook. A receiver that hangs delays no other, and those of one site hold few of the pushes under way.
 
 import { say } from "../kernel/messages/message.ts";
+import { startStopwatch } from "../background/lease.ts";
 import { defaultPollMs, poll } from "../background/poll.ts";
 import { localClock, type SharedClock } from "../background/sharedClock.ts";
 import { dayMs, hourMs } from "../kernel/time.ts";
@@ -99,22 +100,28 @@ export function startOutbound(given: OutboundOptions): { stop(): Promise<void> }
   };
 }
 
+/** Takes a lease for one call by `take`. Null where this node may not make the call. */
+async function leaseFor<Taken>(
+  options: OutboundOptions & { clock: SharedClock },
+  take: (lease: { owner: string; now: number; until: number }) => Promise<Taken>,
+): Promise<Taken | null> {
+  const { owner, attemptMs, clock } = options;
+  const passedMs = startStopwatch(options);
+  const { now, isOff } = await clock.read();
+  if (isOff) return null;
+  const taken = await take({ owner, now, until: now + attemptMs + spareMs });
+  // A process that was suspended meanwhile may lose the webhook to another node before its call ends.
+  return passedMs() > spareMs / 2 ? null : taken;
+}
+
 /** Returns true when the receiver accepted the oldest period that waits for it. */
 async function pushNext(options: OutboundOptions & { clock: SharedClock }, key: WebhookKey): Promise<boolean> {
-  const { store, owner, attemptMs, now, elapsed, clock } = options;
-  const leaseMs = attemptMs + spareMs;
-  const claimed = elapsed();
-  const time = await clock.read();
-  if (time.isOff) return false;
-  const push = await store.pushes.claim(key, { owner, now: time.now, until: time.now + leaseMs });
-  // A process that was suspended meanwhile may lose the webhook to another node before its call ends.
-  if (!push || elapsed() - claimed > spareMs / 2) return false;
+  const { store, owner, now, clock } = options;
+  const push = await leaseFor(options, (lease) => store.pushes.claim(key, lease));
+  if (!push) return false;
   const { reading, calls } = await sendMessage(push.address, messageOf(key.webhookId, push.period), {
     ...options,
-    async mayCallAgain() {
-      const again = await clock.read();
-      return store.pushes.renewLease(key, { owner, now: again.now, until: again.now + leaseMs });
-    },
+    mayCallAgain: async () => (await leaseFor(options, (lease) => store.pushes.renewLease(key, lease))) === true,
   });
   // By its own clock a node that is ahead would let others wait for a retry.
   const at = clock.fromLocal(now());

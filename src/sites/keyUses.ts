@@ -20,8 +20,9 @@ export function countKeyUses(
   pollMs?: number,
 ): KeyUses {
   const counter = flushedCounter<{ siteId: string; keyId: string }>({
+    writer,
     keyOf: ({ keyId }) => keyId,
-    async write(batch, total) {
+    async write(batch, groupWriter, total) {
       const uses = batch.map(({ siteId, keyId, hour, added, lastAt }) => ({
         siteId,
         keyId,
@@ -29,7 +30,7 @@ export function countKeyUses(
         uses: added,
         lastUsedAt: lastAt,
       }));
-      await store.keyUse.addUses(uses, { writer, hour: batch[0]?.hour ?? 0, uses: total });
+      await store.keyUse.addUses(uses, { writer: groupWriter, hour: batch[0]?.hour ?? 0, uses: total });
     },
     onError: onDefect,
     pollMs,

@@ -1,7 +1,24 @@
 // Cursors: how far work has read the rows of a site, by the name of the work. A cursor moves in the transaction that writes what
 // follows from reading on, so a node that dies in between leaves a step to be repeated.
 
+import { lastId } from "../kernel/ids.ts";
 import { hasRows, insertRow, type Query } from "./engine/database.ts";
+
+/** Work that reads events in the order of their ids. Its cursor begins with the id of the last one. */
+export const correctionsCursor = "corrections";
+export const confirmationsCursor = (connectionId: string) => `confirmations of ${connectionId}`;
+
+const idLength = lastId.length;
+
+/** Lets that work go back to `id` where it has passed it. */
+export async function lowerEventCursors(tx: Query, siteId: string, id: string): Promise<void> {
+  await tx.all(
+    `UPDATE cursors SET reached = $2 || SUBSTR(reached, ${idLength + 1})
+     WHERE site_id = $1 AND (name = '${correctionsCursor}' OR name LIKE '${confirmationsCursor("%")}')
+       AND SUBSTR(reached, 1, ${idLength}) > $2`,
+    [siteId, id],
+  );
+}
 
 /** Returns null where the work has not begun. */
 export async function readCursor(db: Query, siteId: string, name: string): Promise<string | null> {

@@ -13,6 +13,7 @@ export async function storeSent(
   response: string,
   at: number,
   fields: Partial<NewEvent["event"]> = {},
+  ownership = byNode(),
 ): Promise<NewEvent> {
   const { siteId, id: connectionId, platform } = connection;
   const planned = { connectionId, platform, state: "queued", reason: null } as const;
@@ -22,7 +23,7 @@ export async function storeSent(
     { receivedAt: at, ...fields, name, orderId },
     {
       deliveries: [planned],
-      ownership: byNode(),
+      ownership,
       orderEventId: orderEventIdOf({ siteId, name, orderId, orderEventId: null }),
     },
   );

@@ -1,7 +1,7 @@
 // Confirmations on both engines: questions from accepted deliveries, answers, back-off, retries, two nodes, erase and purge.
 
 import { afterAll, describe, expect, test } from "vitest";
-import { newAttempt, newSite, settlementOf } from "../../../test/support/events.ts";
+import { byNode, newAttempt, newEvent, newSite, queuedDelivery, settlementOf } from "../../../test/support/events.ts";
 import { createNodes } from "../../../test/support/nodes.ts";
 import { storeSent } from "../../../test/support/sentEvents.ts";
 import { sha256 } from "../../../test/support/sha256.ts";
@@ -168,6 +168,48 @@ describe.each(["sqlite", "postgres"] as const)("confirmations on %s", async (eng
     await step(connection, now + 5 * minuteMs, counted);
     await storeSent(store, connection, '{"requestId":"t-53"}', now - minuteMs);
     expect((await step(connection, now + hourMs, counted)).toSorted()).toEqual([url("t-52"), url("t-53")]);
+  });
+
+  /** Accepts an event now that is sent later. */
+  async function sendLater(connection: Connection, requestId: string, at: number): Promise<void> {
+    const { siteId, id: connectionId, platform } = connection;
+    const item = newEvent(siteId, { orderId: null }, { deliveries: [queuedDelivery(connectionId, platform)] });
+    await store.events.accept(item);
+    const attempt = newAttempt("sent", { startedAt: at, response: JSON.stringify({ requestId }) });
+    await store.deliveries.settle(settlementOf(item, "sent", { connectionId, attempt, at }));
+  }
+
+  const sendAtOnce = (connection: Connection, requestId: string, at: number) =>
+    storeSent(store, connection, JSON.stringify({ requestId }), at);
+
+  test.each([
+    ["at once", sendAtOnce],
+    ["by a retry", sendLater],
+  ])("what is sent %s after a clock that ran ahead is corrected is asked for, and others not again", async (_how, send) => {
+    const connection = await setUp();
+    // While the clock ran three hours ahead.
+    const ahead = now + 3 * hourMs;
+    await send(connection, "t-60", ahead);
+    expect(await step(connection, ahead + 31 * minuteMs, counted)).toEqual([url("t-60")]);
+    // The relay started again meanwhile: its ids begin at the present time.
+    await send(connection, "t-61", now + 40 * minuteMs);
+    expect(await step(connection, now + 55 * minuteMs, counted)).toEqual([]);
+    expect(await step(connection, now + 71 * minuteMs, counted)).toEqual([url("t-61")]);
+    expect(await step(connection, ahead + hourMs, counted)).toEqual([]);
+  });
+
+  test("an event is asked for that a node accepts whose clock is behind, and others not again", async () => {
+    const connection = await setUp();
+    const at = now + 2 * hourMs;
+    const again = await storeSent(store, connection, '{"requestId":"t-62"}', at);
+    expect(await step(connection, at + 31 * minuteMs, noClick)).toEqual([url("t-62")]);
+    const ownership = { ...byNode(), at: at + 32 * minuteMs };
+    const late = await storeSent(store, connection, '{"requestId":"t-63"}', at - hourMs, {}, ownership);
+    expect(await step(connection, at + 33 * minuteMs, counted)).toEqual([url("t-63")]);
+    expect(await confirmationsOf(connection, again, late)).toEqual([
+      ["confirmed", null, 0],
+      ["not counted", "no ad click", 0],
+    ]);
   });
 
   test("a page that two nodes read becomes questions once", async () => {

@@ -7,13 +7,13 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { createLeaderJob, type JobNode, type LeaderJob } from "../../background/leaderJob.ts";
 import type { Confirmation, ConfirmationState, CountedAs } from "../../kernel/confirmation.ts";
 import { idAt } from "../../kernel/ids.ts";
-import { dayMs, minuteMs } from "../../kernel/time.ts";
+import { dayMs, hourMs, maxSkewMs, minuteMs } from "../../kernel/time.ts";
 import { platformOf } from "../../platforms/index.ts";
 import type { ConfirmationReading, Confirmations, ConnectionSettings, Platform } from "../../platforms/platform.ts";
 import { isWorking, type Connection, type Directory } from "../../sites/directory.ts";
-import type { AcceptedDelivery, ConfirmationHead } from "../../store/deliveries/acceptedDeliveries.ts";
+import { headText, type AcceptedDelivery } from "../../store/deliveries/acceptedDeliveries.ts";
 import type { NewQuestion, Question } from "../../store/confirmations/questions.ts";
-import { notCountedReason } from "../../store/deliveries/delivery.ts";
+import { notCountedReason, type ConnectionKey } from "../../store/deliveries/delivery.ts";
 import type { Store } from "../../store/store.ts";
 import { askPlatform } from "../askPlatform.ts";
 import { takeQuota, type Quota } from "../lanes/quota.ts";
@@ -32,8 +32,13 @@ export type ConfirmationOptions = JobNode & {
   onConfirmed: (platform: string, state: ConfirmationState) => void;
 };
 
-/** First attempts and retries are settled by then, so that reading on in their order misses none. */
+/**
+ * First attempts and retries are settled by then, so that reading on in their order misses none. For events of a node whose clock is
+ * behind the store moves the head back.
+ */
 const lagMs = 10 * minuteMs;
+/** A clock that ran ahead has read beyond the ids of what comes in after its correction. Reading begins again this far back. */
+const againMs = hourMs;
 /** Events, and attempts, of one page, and the pages of a connection in one step. */
 const pageSize = 200;
 const maxPages = 500;
@@ -109,16 +114,18 @@ async function findQuestions(
   for (let pages = 0; pages < maxPages; pages++) {
     const at = now();
     const startedAt = performance.now();
-    const from = Math.max(createdAt - lagMs, at - maxAgeMs(confirmations));
-    const head = stored ?? { eventId: idAt(from), attemptAt: from, attemptEventId: "" };
+    const latest = at - lagMs + maxSkewMs;
+    const isAhead = stored !== null && (stored.eventId > idAt(latest) || stored.attemptAt > latest);
+    const from = Math.max(createdAt - lagMs, at - (isAhead ? againMs : maxAgeMs(confirmations)));
+    const head = stored && !isAhead ? stored : { eventId: idAt(from), attemptAt: from, attemptEventId: "" };
     const page = await store.confirmations.listAccepted(key, head, {
       beforeId: idAt(at - lagMs),
       before: at - lagMs,
       openFromId: idAt(at - dayMs),
       limit: pageSize,
     });
-    if (isSameHead(page.head, head)) return;
-    const questions = toQuestions(confirmations, settings, page.accepted);
+    if (headText(page.head) === headText(head)) return;
+    const questions = toQuestions(confirmations, settings, await withoutAnswered(store, key, page.accepted));
     // Another node that moved the head asks these questions.
     if (!(await store.confirmations.addQuestions(key, stored, page.head, questions))) return;
     stored = page.head;
@@ -128,8 +135,17 @@ async function findQuestions(
   }
 }
 
-const isSameHead = (one: ConfirmationHead, other: ConfirmationHead) =>
-  one.eventId === other.eventId && one.attemptAt === other.attemptAt && one.attemptEventId === other.attemptEventId;
+/** Some may be read again. The answer to a question that was answered before would undo that to the question of a later attempt. */
+async function withoutAnswered(
+  { confirmations }: ConfirmationOptions["store"],
+  { siteId, connectionId }: ConnectionKey,
+  accepted: readonly AcceptedDelivery[],
+): Promise<AcceptedDelivery[]> {
+  const ids = accepted.map(({ eventId }) => eventId);
+  const rows = (await confirmations.listByEvents(siteId, ids)).filter((row) => row.connectionId === connectionId);
+  const answeredAt = new Map(rows.map((row) => [row.eventId, row.updatedAt]));
+  return accepted.filter(({ eventId, acceptedAt }) => acceptedAt >= (answeredAt.get(eventId) ?? 0));
+}
 
 const maxAgeMs = ({ askAfterMinutes }: Confirmations) => (askAfterMinutes.at(-1) ?? 0) * minuteMs;
 

@@ -4,7 +4,7 @@ import { afterAll, describe, expect, test } from "vitest";
 import { byNode, newEvent, newSite } from "../../../test/support/events.ts";
 import { createNodes } from "../../../test/support/nodes.ts";
 import { storeSent } from "../../../test/support/sentEvents.ts";
-import { lastId, timeOfId } from "../../kernel/ids.ts";
+import { lastId, timeOfId, ulid } from "../../kernel/ids.ts";
 import { dayMs, hourMs, minuteMs } from "../../kernel/time.ts";
 import { changeConnection, connectPlatform } from "../../sites/connect.ts";
 import { createDirectory, type Connection } from "../../sites/directory.ts";
@@ -77,31 +77,41 @@ describe.each(["sqlite", "postgres"] as const)("corrections on %s", async (engin
     await store.confirmations.answer({ siteId, connectionId, ...asked }, platform, answers, 3, at);
   }
 
-  /** A refund, which the platform does not take. */
+  /** A refund, which the platform does not take. It is accepted at `at`, by the clock that all nodes share. */
   async function refund(
     { siteId, id: connectionId, platform }: Connection,
     fields: Partial<NewEvent["event"]> = {},
+    at = now,
   ): Promise<NewEvent> {
     const planned = { connectionId, platform, state: "skipped", reason: "takes no refunds" } as const;
     const item = newEvent(
       siteId,
       { name: "refund", receivedAt: now + hourMs, orderId: "A-1", value: 30, currency: "EUR", ...fields },
-      { deliveries: [planned], ownership: byNode() },
+      { deliveries: [planned], ownership: { ...byNode(), at } },
     );
     await store.events.accept(item);
     return item;
   }
 
   /** Runs a step at a time. Returns the values that were sent. */
-  async function step(connection: Connection, at: number, body = accepted, status = 200, on: Store = store) {
+  async function step(
+    connection: Connection,
+    at: number,
+    body = accepted,
+    status = 200,
+    on: Store = store,
+    /** What happens while the token is renewed, and while the platform is called. */
+    during: { token?: () => Promise<unknown>; call?: () => Promise<unknown> } = {},
+  ) {
     const sent: unknown[] = [];
     const sender: CorrectionOptions["sender"] = {
-      send(request): Promise<Answer> {
+      async send(request): Promise<Answer> {
         const { events } = JSON.parse(request.body) as {
           events: { transactionId: string; conversionValue: number }[];
         };
         sent.push(...events.map(({ transactionId, conversionValue }) => [transactionId, conversionValue]));
-        return Promise.resolve({ ok: true, response: { status, headers: {}, body } });
+        await during.call?.();
+        return { ok: true, response: { status, headers: {}, body } };
       },
       close: () => Promise.resolve(),
     };
@@ -110,7 +120,12 @@ describe.each(["sqlite", "postgres"] as const)("corrections on %s", async (engin
       store: on,
       directory: { sites: () => [site] },
       sender,
-      tokens: { fresh: (one) => Promise.resolve(one) },
+      tokens: {
+        async fresh(one) {
+          await during.token?.();
+          return one;
+        },
+      },
       quota: createQuota(),
       owner: "node",
       now: () => at,
@@ -223,6 +238,54 @@ describe.each(["sqlite", "postgres"] as const)("corrections on %s", async (engin
     expect(await correctionsOf(connection, order)).toEqual([["corrected", 69.9]]);
   });
 
+  test("a refund is found that comes in after a clock that ran ahead is corrected, and once", async () => {
+    const connection = await setUp();
+    const order = await purchase(connection);
+    await begin(connection);
+    // While the clock ran three hours ahead.
+    await purchase(connection, { orderId: "A-2", receivedAt: now + 3 * hourMs });
+    await refund(connection, { orderId: "A-2", receivedAt: now + 3 * hourMs + 1 });
+    expect(await step(connection, now + 3 * hourMs + 5 * minuteMs)).toEqual([["A-2", 70]]);
+    // The relay started again meanwhile: its ids begin at the present time.
+    await refund(connection, { receivedAt: now + 20 * minuteMs });
+    expect(await step(connection, now + 25 * minuteMs)).toEqual([["A-1", 70]]);
+    await refund(connection, { receivedAt: now + 2 * hourMs, value: 10, name: "Refunded" });
+    expect(await step(connection, now + 3 * hourMs)).toEqual([["A-1", 60]]);
+    expect(await step(connection, now + 4 * hourMs)).toEqual([]);
+    expect(await correctionsOf(connection, order)).toEqual([["corrected", 60]]);
+  });
+
+  test.each([
+    ["four minutes", 4 * minuteMs],
+    ["an hour", hourMs],
+  ])("a refund is found that a node accepts whose clock is %s behind", async (_what, behindMs) => {
+    const connection = await setUp();
+    await purchase(connection);
+    await begin(connection);
+    const at = now + 2 * hourMs;
+    await purchase(connection, { orderId: "A-2", receivedAt: at });
+    await step(connection, at + 3 * minuteMs);
+    await refund(connection, { receivedAt: at + 3 * minuteMs - behindMs }, at + 3 * minuteMs);
+    expect(await step(connection, at + 6 * minuteMs)).toEqual([["A-1", 70]]);
+    expect(await step(connection, at + hourMs)).toEqual([]);
+  });
+
+  test("what the order list says after a refund stays, although an event that comes late lets the refund be read again", async () => {
+    const connection = await setUp();
+    const order = await purchase(connection);
+    await begin(connection);
+    await refund(connection);
+    expect(await step(connection, now + 2 * hourMs)).toEqual([["A-1", 70]]);
+    await correctOrder({ store }, findSite(context, connection.siteId), { orderId: "A-1", value: 20 }, by);
+    expect(await step(connection, now + 3 * hourMs)).toEqual([["A-1", 20]]);
+    await refund(connection, { orderId: "A-2", receivedAt: now + 30 * minuteMs }, now + 4 * hourMs);
+    expect(await step(connection, now + 4 * hourMs + 5 * minuteMs)).toEqual([]);
+    expect(await correctionsOf(connection, order)).toEqual([["corrected", 20]]);
+    // One that was not known yet counts.
+    await refund(connection, { receivedAt: now + 5 * hourMs, value: 40, name: "Refunded" });
+    expect(await step(connection, now + 6 * hourMs)).toEqual([["A-1", 30]]);
+  });
+
   test("without the site's switch nothing is corrected, also not later", async () => {
     const connection = await setUp("google_ads", false);
     const order = await purchase(connection);
@@ -245,6 +308,50 @@ describe.each(["sqlite", "postgres"] as const)("corrections on %s", async (engin
     await turn(connection.siteId, "on");
     expect(await step(connection, now + 3 * hourMs)).toEqual([]);
     expect(await step(connection, now + 4 * hourMs)).toEqual([]);
+    // An event that comes late does not lead back to that time.
+    await refund(connection, { orderId: "A-2", receivedAt: now + 30 * minuteMs }, now + 5 * hourMs);
+    expect(await step(connection, now + 5 * hourMs + 5 * minuteMs)).toEqual([]);
+  });
+
+  test("an imported event of an earlier time lets nothing be read again", async () => {
+    const { siteId, ...rest } = await setUp();
+    await begin({ siteId, ...rest });
+    const before = await store.corrections.readCursor(siteId);
+    const ownership = { by: "row", owner: "", at: now + hourMs, dueAt: now + hourMs } as const;
+    await store.events.accept(newEvent(siteId, { id: ulid(now - dayMs), receivedAt: now + hourMs }, { ownership }));
+    expect(await store.corrections.readCursor(siteId)).toEqual(before);
+  });
+
+  test.each([
+    ["opts out", "denied", [["cannot be taken back", 70]]],
+    ["is erased", "erased", []],
+  ] as const)("a correction is not sent of a person who %s while its token is renewed", async (_what, what, left) => {
+    const connection = await setUp();
+    const order = await purchase(connection);
+    await begin(connection);
+    await refund(connection);
+    const { siteId } = connection;
+    const { emailSha256 = expect.unreachable("newEvent has one") } = order.event.person;
+    const token = () =>
+      what === "erased"
+        ? store.erase.events(siteId, emailSha256, now + 2 * hourMs)
+        : store.people.change(siteId, (people) => people.decide(emailSha256, "test", what, now + 2 * hourMs));
+    expect(await step(connection, now + 2 * hourMs, accepted, 200, store, { token })).toEqual([]);
+    expect(await step(connection, now + 2 * hourMs + minuteMs)).toEqual([]);
+    expect(await correctionsOf(connection, order)).toEqual(left);
+  });
+
+  test("the late result of a node that was suspended does not undo that of the node that went on", async () => {
+    const connection = await setUp();
+    const order = await purchase(connection);
+    await begin(connection);
+    await refund(connection);
+    const call = async () => {
+      expect(await step(connection, now + 2 * hourMs + 11 * minuteMs, accepted, 200, other)).toEqual([["A-1", 70]]);
+    };
+    expect(await step(connection, now + 2 * hourMs, "", 503, store, { call })).toEqual([["A-1", 70]]);
+    expect(await correctionsOf(connection, order)).toEqual([["corrected", 70]]);
+    expect(await step(connection, now + dayMs)).toEqual([]);
   });
 
   test.each([

@@ -2,6 +2,7 @@
 // minutes behind the clock: it reads the events of a site on, finds refunds and the conversions that they concern, and sends the
 // corrections that are due. Nothing of this is on the path of an event.
 
+import { isDeepStrictEqual } from "node:util";
 import { createLeaderJob, type JobNode, type LeaderJob } from "../../background/leaderJob.ts";
 import { withCurrentConsent } from "../../identity/attribution.ts";
 import type { CorrectionState } from "../../kernel/correction.ts";
@@ -9,7 +10,7 @@ import { yieldToEventLoop } from "../../kernel/deadline.ts";
 import type { Conversion, Reading } from "../../kernel/event.ts";
 import { idAt } from "../../kernel/ids.ts";
 import { say } from "../../kernel/messages/message.ts";
-import { dayMs, hourMs, minuteMs } from "../../kernel/time.ts";
+import { dayMs, hourMs, maxSkewMs, minuteMs } from "../../kernel/time.ts";
 import { platformOf } from "../../platforms/index.ts";
 import type { ConnectionSettings, Correction, Corrections, Platform } from "../../platforms/platform.ts";
 import { skipOf } from "../../platforms/shared/skips.ts";
@@ -39,8 +40,13 @@ export type CorrectionOptions = JobNode & {
   onCorrected: (platform: string, state: CorrectionState) => void;
 };
 
-/** Events with smaller ids are all there by then, so that reading on in their order misses none. */
+/**
+ * Events with smaller ids are all there by then, so that reading on in their order misses none. For those of a node whose clock is
+ * behind the store moves the head back.
+ */
 const lagMs = 2 * minuteMs;
+/** A clock that ran ahead has read beyond the ids of what comes in after its correction. Reading begins again this far back. */
+const againMs = hourMs;
 const pageSize = 200;
 /** The events of a site in one step, so that it does not keep the others waiting. */
 const maxPages = 100;
@@ -87,24 +93,28 @@ export function createCorrectionJob(options: CorrectionOptions): LeaderJob {
 async function findRefunds({ store, now }: CorrectionOptions, site: Site, mayContinue: () => Promise<boolean>): Promise<void> {
   let stored = await store.corrections.readCursor(site.id);
   for (let pages = 0; pages < maxPages; pages++) {
-    const end = idAt(now() - lagMs);
-    // Refunds from before the switch was turned on are not corrected.
-    if (stored === null) {
-      await store.corrections.addFound(site.id, null, end, []);
+    const [end, latest] = [idAt(now() - lagMs), idAt(now() - lagMs + maxSkewMs)];
+    // Refunds from before the switch was turned on are not corrected. It may have been turned on while a clock ran ahead.
+    if (stored === null || stored.sinceId > latest) {
+      await store.corrections.addFound(site.id, stored, { eventId: end, highestId: end, sinceId: end }, []);
       return;
     }
-    const events = await store.events.listRange(site.id, stored, end, pageSize);
+    const after = stored.eventId > latest ? idAt(now() - againMs) : stored.eventId;
+    const events = await store.events.listRange(site.id, maxId(after, stored.sinceId), end, pageSize);
     const last = events.at(-1);
     if (!last) return;
     const readable = events.flatMap(({ event }) => (event === "damaged" ? [] : event));
     const found = await findCorrections({ store, site }, readable, now());
-    if (!(await store.corrections.addFound(site.id, stored, last.id, found))) return;
-    stored = last.id;
+    const head = { ...stored, eventId: last.id, highestId: maxId(last.id, stored.highestId) };
+    if (!(await store.corrections.addFound(site.id, stored, head, found))) return;
+    stored = head;
     if (!(await mayContinue())) return;
     // The embedded store works on the thread that accepts events.
     await yieldToEventLoop();
   }
 }
+
+const maxId = (one: string, other: string) => (one > other ? one : other);
 
 type CorrectingPlatform = Platform & { corrections: Corrections };
 
@@ -115,40 +125,45 @@ async function correct(options: CorrectionOptions, site: Site, row: CorrectionRo
   const connection = site.connections.find(({ id }) => id === row.connectionId);
   const platform = connection && platformOf(connection.platform);
   if (!connection || !platform) return store.corrections.remove(row);
-  const settle = async (state: CorrectionState, reason: string | null) => {
-    await store.corrections.settle(row, { state, reason }, now());
-    onCorrected(platform.id, state);
+  const settle = async (of: CorrectionRow, state: CorrectionState, reason: string | null) => {
+    if (await store.corrections.settle(of, { state, reason }, now())) onCorrected(platform.id, state);
   };
   const read = await readConversion(options, site, row);
   if (read === "gone") return store.corrections.remove(row);
   if (read === "not sent yet") return store.corrections.postpone(row, now() + unsentMs);
-  if ("nothing" in read) return settle("nothing to correct", read.nothing);
+  if ("nothing" in read) return settle(row, "nothing to correct", read.nothing);
   const { conversion: found, sentAt } = read;
-  if (!canCorrect(platform)) return settle("cannot be taken back", cannotTakeBack(platform.id));
+  if (!canCorrect(platform)) return settle(row, "cannot be taken back", cannotTakeBack(platform.id));
   const { corrections } = platform;
   // A connection that is paused, or has no valid token, waits.
   if (connection.state !== "active") return store.corrections.postpone(row, now() + unsentMs);
   const cannot = cannotCorrect(platform, connection, found, now());
-  if (cannot !== null) return settle("cannot be taken back", cannot);
+  if (cannot !== null) return settle(row, "cannot be taken back", cannot);
   const { foundBy } = corrections;
   if (foundBy.of(found, connection.settings) !== foundBy.of(found, await settingsAt(options.store, connection, sentAt)))
-    return settle("cannot be taken back", `${foundBy.name} was changed since`);
+    return settle(row, "cannot be taken back", `${foundBy.name} was changed since`);
   if (takeQuota(options, connection) > 0) return;
   const wait = retryAfterMs[row.attempts];
-  if (!(await store.corrections.claim(row, now() + (wait ?? dayMs)))) return;
+  const claimed = await store.corrections.claim(row, now() + (wait ?? dayMs));
+  if (!claimed) return;
   const correctionOf = (settings: ConnectionSettings): Correction => {
     // The rest follows the rule of the whole.
     const rest = { ...found, value: row.value, whole: { value: found.value, items: found.items } };
     const value = withRuledValue(rest, settings).value ?? row.value;
     return { conversion: withRuledValue(found, settings), value, at: now() };
   };
-  const reading = await askPlatform<Reading>(options, connection, platform, {
-    toRequest: (settings) => corrections.toRequest(correctionOf(settings), settings, now()),
+  const reading = await askPlatform<Reading | { kind: "outdated" }>(options, connection, platform, {
+    // The person may have opted out or been erased since it was read.
+    toRequest: async (settings) =>
+      isDeepStrictEqual(await readConversion(options, site, row), read)
+        ? corrections.toRequest(correctionOf(settings), settings, now())
+        : { kind: "outdated" },
     read: (response, settings) => corrections.read(response, correctionOf(settings), settings, now()),
   });
-  if (reading.kind === "accepted") return settle("corrected", null);
-  if (reading.kind === "rejected" || wait === undefined) return settle("rejected", reading.error);
-  await store.corrections.settle(row, { state: "waiting", reason: reading.error }, now());
+  if (reading.kind === "outdated") return store.corrections.postpone(claimed, now());
+  if (reading.kind === "accepted") return settle(claimed, "corrected", null);
+  if (reading.kind === "rejected" || wait === undefined) return settle(claimed, "rejected", reading.error);
+  await store.corrections.settle(claimed, { state: "waiting", reason: reading.error }, now());
 }
 
 /**

@@ -24,13 +24,14 @@ type Share = {
 export function createSlices({ store, sites, owner, leaseMs, onDefect }: SliceOptions) {
   /** Returns the slices that this node holds from now on. */
   async function share(names: readonly string[], now: number): Promise<Set<string>> {
-    const { holders, nodes } = await store.slices.readHolders(now);
+    const until = now + leaseMs;
+    const { holders, nodes } = await store.slices.readHolders(now, until);
     const maxHeld = Math.ceil(names.length / Math.max(1, nodes));
     const mine = names.filter((name) => holders.get(name) === owner);
     const free = names.filter((name) => !holders.has(name));
     const wanted = [...mine, ...startAnywhere(free)].slice(0, maxHeld);
     await store.slices.release(owner, mine.slice(maxHeld));
-    return new Set(await store.slices.acquire(wanted, owner, now, now + leaseMs));
+    return new Set(await store.slices.acquire(wanted, owner, now, until));
   }
 
   return {

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { ulid } from "../../kernel/ids.ts";
+import { hourMs } from "../../kernel/time.ts";
 import type { Source } from "../../sites/directory.ts";
 import type { SourceShape } from "../../store/sources/sourceRequests.ts";
 import { observeSources } from "./observer.ts";
@@ -95,4 +96,25 @@ test("a site whose requests cannot be written keeps those of no other site from 
   await observer.stop();
   expect(listed).toEqual(["up"]);
   expect(shapes).toEqual(["up"]);
+});
+
+test("a clock that ran ahead and is corrected delays the next shape of a source by no more than a few seconds", async () => {
+  const shapes: number[] = [];
+  const observer = observeSources({
+    store: {
+      inboundCounts: {} as never,
+      sourceRequests: { addShape: async ({ at }: SourceShape) => void shapes.push(at) } as never,
+    },
+    writer: "one",
+    newId: ulid,
+    onDefect: (error) => expect.unreachable(String(error)),
+    pollMs: 60_000,
+  });
+  const source = { siteId: "site", id: "source" } as Source;
+  const now = Date.now();
+  const times = [now + hourMs, now + hourMs + 1, now, now + 1];
+  for (const at of times)
+    observer.addShape(source, { type: "sale", body: {}, bytes: Buffer.from("{}"), headers: {}, settings: {} }, at);
+  await observer.stop();
+  expect(shapes).toEqual([now + hourMs, now]);
 });

@@ -56,8 +56,9 @@ type Recent = { minute: number; kept: number; wrong: number; shapeAt: number };
 
 export function observeSources({ store, writer, newId, onDefect, pollMs = defaultPollMs }: ObserverOptions) {
   const counts = flushedCounter<Omit<InboundCount, "hour" | "count">>({
+    writer,
     keyOf: ({ kind }) => kind,
-    write: (batch) => store.inboundCounts.save(writer, batch),
+    write: (batch, groupWriter) => store.inboundCounts.save(groupWriter, batch),
     onError: onDefect,
     pollMs,
   });
@@ -129,7 +130,8 @@ export function observeSources({ store, writer, newId, onDefect, pollMs = defaul
 
     addShape(source: Source, seen: SeenRequest, at: number): void {
       const known = recentOf(source, at);
-      if (at - known.shapeAt < shapeEveryMs || shapes.length >= maxShapesWaiting) return;
+      // The clock may have been set back since.
+      if (Math.abs(at - known.shapeAt) < shapeEveryMs || shapes.length >= maxShapesWaiting) return;
       known.shapeAt = at;
       const { siteId, id: sourceId } = source;
       const { type, body, bytes, headers, settings } = seen;

@@ -6,8 +6,8 @@ import { allByKeys, chunks, type Database, type Query, type RowQuery, type Value
 import { readList } from "../damagedRows.ts";
 import { asNumber, asText, describeRow } from "../describeRow.ts";
 import type { ConnectionKey } from "../deliveries/delivery.ts";
-import { moveCursor, removeCursor } from "../cursors.ts";
-import { headName, headText, type ConfirmationHead } from "../deliveries/acceptedDeliveries.ts";
+import { confirmationsCursor, moveCursor, removeCursor } from "../cursors.ts";
+import { headText, type ConfirmationHead } from "../deliveries/acceptedDeliveries.ts";
 
 export type Question = ConnectionKey & {
   subject: string;
@@ -52,7 +52,7 @@ export function questionStore(db: Database) {
       questions: readonly NewQuestion[],
     ): Promise<boolean> =>
       db.write(async (tx) => {
-        const name = headName(of.connectionId);
+        const name = confirmationsCursor(of.connectionId);
         if (!(await moveCursor(tx, of.siteId, name, before && headText(before), headText(head)))) return false;
         for (const some of chunks(questions)) await insertQuestions(tx, db.forUpdate, of, some);
         return true;
@@ -131,5 +131,5 @@ export async function removeQuestions(tx: Query, siteId: string, connectionId: s
   await tx.all(`DELETE FROM corrections WHERE site_id = $1 AND connection_id = $2 AND state = 'waiting'`, key);
   await tx.all(`DELETE FROM quality_snapshots WHERE site_id = $1 AND connection_id = $2`, key);
   await tx.all(`DELETE FROM confirmation_requests WHERE site_id = $1 AND connection_id = $2`, key);
-  await removeCursor(tx, siteId, headName(connectionId));
+  await removeCursor(tx, siteId, confirmationsCursor(connectionId));
 }

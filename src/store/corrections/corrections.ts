@@ -1,14 +1,23 @@
 // Corrections of conversions whose orders were refunded or cancelled, one for each conversion and connection. A further refund
 // of the same order changes the row, and the correction is sent again with the new value.
 
-import type { CorrectionState } from "../../kernel/correction.ts";
+import { orderListSource, type CorrectionState } from "../../kernel/correction.ts";
 import { idAt, lastId } from "../../kernel/ids.ts";
 import type { Period } from "../../kernel/time.ts";
 import { asNumber, asOneOf, asText, asTextOrNull, describeRow } from "../describeRow.ts";
-import { allByKeys, chunks, insertRow, orReplace, rowStatement, type Database, type RowQuery } from "../engine/database.ts";
+import {
+  allByKeys,
+  chunks,
+  hasRows,
+  insertRow,
+  orReplace,
+  rowStatement,
+  type Database,
+  type RowQuery,
+} from "../engine/database.ts";
 import type { DeliveryKey } from "../deliveries/delivery.ts";
 import { lockEvents } from "../events/eventRow.ts";
-import { moveCursor, readCursor, removeCursor } from "../cursors.ts";
+import { correctionsCursor, moveCursor, readCursor, removeCursor } from "../cursors.ts";
 
 export type CorrectionRow = DeliveryKey & {
   state: CorrectionState;
@@ -35,34 +44,60 @@ export const correctionRow = describeRow<CorrectionRow, CorrectionRow>({
   updatedAt: asNumber,
 });
 
-// A correction to the value that was sent already is not sent again.
+// A correction to the value that was sent already is not sent again. Refunds up to the id $1 were known before, so they do not
+// change what the customer's own list said since.
 const saveCorrections = rowStatement({
   text: `INSERT INTO corrections (${correctionRow.inserted.join(", ")}) VALUES {ROWS}
     ON CONFLICT (site_id, event_id, connection_id) DO UPDATE SET state = excluded.state, value = excluded.value,
       source = excluded.source, reason = excluded.reason, attempts = 0, due_at = excluded.due_at,
       updated_at = excluded.updated_at
-    WHERE corrections.value <> excluded.value`,
+    WHERE corrections.value <> excluded.value
+      AND NOT (corrections.source = '${orderListSource}' AND excluded.source <= $1)`,
+  first: 1,
   columns: correctionRow.inserted.length,
   types: ["text", "text", "text", "text", "double precision", "text", "text", "integer", "bigint", "bigint"],
 });
 
-const headName = "corrections";
+/** How far the events of a site were read for refunds. */
+export type CorrectionHead = {
+  /** The last one. It goes back where an event came late, or a clock ran ahead. */
+  eventId: string;
+  /** The highest that was ever read: up to here, others are read again. */
+  highestId: string;
+  /** Events up to here came in before the site's switch was turned on. */
+  sinceId: string;
+};
+
+const headText = ({ eventId, highestId, sinceId }: CorrectionHead) => `${eventId} ${highestId} ${sinceId}`;
 
 export type NewCorrection = Omit<CorrectionRow, "attempts">;
 
 const keyOf = ({ siteId, eventId, connectionId }: DeliveryKey) => [siteId, eventId, connectionId];
 
+/** The row as it was read: no other node has claimed or settled it since, and no further refund has changed its value. */
+const unchanged = "event_id = $2 AND connection_id = $3 AND state = 'waiting' AND attempts = $4 AND value = $5";
+const versionOf = (row: CorrectionRow) => [...keyOf(row), row.attempts, row.value];
+
 export function correctionStore(db: Database) {
   return {
-    /** Returns the last event that was looked at for refunds; null while the site has never been read. */
-    readCursor: (siteId: string): Promise<string | null> => readCursor(db, siteId, headName),
+    /** Returns null while the site has never been read. */
+    async readCursor(siteId: string): Promise<CorrectionHead | null> {
+      const text = await readCursor(db, siteId, correctionsCursor);
+      const [eventId = "", highestId = "", sinceId = ""] = text?.split(" ") ?? [];
+      return text === null ? null : { eventId, highestId, sinceId };
+    },
 
     /** Stores corrections and moves the head. False when another node has moved it. Events that were purged are left out. */
-    addFound: (siteId: string, before: string | null, head: string, found: readonly NewCorrection[]): Promise<boolean> =>
+    addFound: (
+      siteId: string,
+      before: CorrectionHead | null,
+      head: CorrectionHead,
+      found: readonly NewCorrection[],
+    ): Promise<boolean> =>
       db.write(async (tx) => {
-        if (!(await moveCursor(tx, siteId, headName, before, head))) return false;
-        await save(tx, siteId, found, db.forUpdate);
-        return true;
+        const isMoved = await moveCursor(tx, siteId, correctionsCursor, before && headText(before), headText(head));
+        if (isMoved) await save(tx, siteId, found, db.forUpdate, before?.highestId);
+        return isMoved;
       }),
 
     /** Stores corrections that follow from something else than a refund event. */
@@ -70,7 +105,7 @@ export function correctionStore(db: Database) {
       db.write((tx) => save(tx, siteId, found, db.forUpdate)),
 
     /** Begins anew with the next refund: what comes in while the site's switch is off is not corrected later. */
-    removeCursor: (siteId: string): Promise<void> => db.write((tx) => removeCursor(tx, siteId, headName)),
+    removeCursor: (siteId: string): Promise<void> => db.write((tx) => removeCursor(tx, siteId, correctionsCursor)),
 
     async listDue(siteId: string, now: number, limit: number): Promise<CorrectionRow[]> {
       const rows = await db.all(
@@ -81,29 +116,27 @@ export function correctionStore(db: Database) {
       return rows.map(correctionRow.read);
     },
 
-    /** Notes an attempt and when the next one is due. False when another node made it, or a further refund changed the value. */
-    async claim(row: CorrectionRow, dueAt: number): Promise<boolean> {
-      const rows = await db.run(
-        `UPDATE corrections SET attempts = attempts + 1, due_at = $4
-         WHERE site_id = $1 AND event_id = $2 AND connection_id = $3 AND state = 'waiting' AND attempts = $5 AND value = $6
-         RETURNING attempts`,
-        [...keyOf(row), dueAt, row.attempts, row.value],
+    /** Notes an attempt and when the next one is due. Returns the row of the attempt; null when the row has changed since. */
+    async claim(row: CorrectionRow, dueAt: number): Promise<CorrectionRow | null> {
+      const [claimed] = await db.run(
+        `UPDATE corrections SET attempts = attempts + 1, due_at = $6 WHERE site_id = $1 AND ${unchanged} RETURNING ${correctionRow.list}`,
+        [...versionOf(row), dueAt],
       );
-      return rows.length > 0;
+      return claimed ? correctionRow.read(claimed) : null;
     },
 
-    /** Writes the result of an attempt, unless a further refund has changed the value meanwhile. */
-    async settle(
+    /** Writes a result. False when the row has changed since: it may be the late result of a node that was suspended. */
+    settle: (
       row: CorrectionRow,
       { state, reason }: { state: CorrectionState; reason: string | null },
       at: number,
-    ): Promise<void> {
-      await db.run(
-        `UPDATE corrections SET state = $4, reason = $5, updated_at = $6
-         WHERE site_id = $1 AND event_id = $2 AND connection_id = $3 AND value = $7`,
-        [...keyOf(row), state, reason, at, row.value],
-      );
-    },
+    ): Promise<boolean> =>
+      hasRows(
+        db.run(
+          `UPDATE corrections SET state = $6, reason = $7, updated_at = $8 WHERE site_id = $1 AND ${unchanged} RETURNING state`,
+          [...versionOf(row), state, reason, at],
+        ),
+      ),
 
     /**
      * Notes that a conversion is sent with what is left of its value. A further refund that came meanwhile stays as it is, and is
@@ -120,12 +153,8 @@ export function correctionStore(db: Database) {
       await insertRow(db, "corrections", row, `${replaced} WHERE corrections.value = excluded.value`);
     },
 
-    /** Waits for a delivery that is not sent yet. */
     async postpone(row: CorrectionRow, dueAt: number): Promise<void> {
-      await db.run(
-        `UPDATE corrections SET due_at = $4 WHERE site_id = $1 AND event_id = $2 AND connection_id = $3 AND state = 'waiting'`,
-        [...keyOf(row), dueAt],
-      );
+      await db.run(`UPDATE corrections SET due_at = $6 WHERE site_id = $1 AND ${unchanged}`, [...versionOf(row), dueAt]);
     },
 
     async remove(row: CorrectionRow): Promise<void> {
@@ -168,8 +197,14 @@ export function correctionStore(db: Database) {
   };
 }
 
-/** Events that were purged meanwhile are left out. */
-async function save(tx: RowQuery, siteId: string, found: readonly NewCorrection[], forUpdate: string): Promise<void> {
+/** Events that were purged meanwhile are left out. Refunds up to `knownId` are read again. */
+async function save(
+  tx: RowQuery,
+  siteId: string,
+  found: readonly NewCorrection[],
+  forUpdate: string,
+  knownId = "",
+): Promise<void> {
   for (const some of chunks(found)) {
     const ids = [...new Set(some.map(({ eventId }) => eventId))];
     const events = await lockEvents(tx, forUpdate, siteId, ids);
@@ -177,6 +212,7 @@ async function save(tx: RowQuery, siteId: string, found: readonly NewCorrection[
     await tx.change(
       saveCorrections,
       some.flatMap((one) => (kept.has(one.eventId) ? [correctionRow.values({ ...one, attempts: 0 })] : [])),
+      [knownId],
     );
   }
 }

@@ -3,7 +3,7 @@
 // nothing more for a platform that is asked about it later.
 
 import type { Database } from "../engine/database.ts";
-import { readCursor } from "../cursors.ts";
+import { confirmationsCursor, readCursor } from "../cursors.ts";
 import type { ConnectionKey } from "./delivery.ts";
 import { readOutcomesOf, type Outcome } from "./outcomes.ts";
 import { deliverySource, readPlanned, type PlannedEvent } from "./readDeliveries.ts";
@@ -18,7 +18,7 @@ export type AcceptedDelivery = {
 
 /** How far the accepted deliveries of a connection were read. */
 export type ConfirmationHead = {
-  /** The last event whose first attempt was read. */
+  /** The last event whose first attempt was read. It goes back where an event came late, or a clock ran ahead. */
   eventId: string;
   /** The last attempt that was read, of those that are no first ones. */
   attemptAt: number;
@@ -38,7 +38,6 @@ type PageOptions = {
   limit: number;
 };
 
-export const headName = (connectionId: string) => `confirmations of ${connectionId}`;
 export const headText = ({ eventId, attemptAt, attemptEventId }: ConfirmationHead) => `${eventId} ${attemptAt} ${attemptEventId}`;
 
 export function acceptedDeliveryStore(db: Database) {
@@ -88,7 +87,7 @@ export function acceptedDeliveryStore(db: Database) {
 
   return {
     async readCursor({ siteId, connectionId }: ConnectionKey): Promise<ConfirmationHead | null> {
-      const text = await readCursor(db, siteId, headName(connectionId));
+      const text = await readCursor(db, siteId, confirmationsCursor(connectionId));
       const [eventId = "", attemptAt, attemptEventId = ""] = text?.split(" ") ?? [];
       return text === null ? null : { eventId, attemptAt: Number(attemptAt), attemptEventId };
     },

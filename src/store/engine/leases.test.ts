@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, test } from "vitest";
 import { createNodes } from "../../../test/support/nodes.ts";
 import { engines } from "../../../test/support/relay.ts";
-import { minuteMs as minute } from "../../kernel/time.ts";
+import { hourMs, minuteMs as minute } from "../../kernel/time.ts";
 
 const now = Date.UTC(2026, 10, 15, 12);
 
@@ -20,6 +20,22 @@ describe.each(engines)("leases on %s", async (engine) => {
     expect(await acquire("alerts", "x", now + 2 * minute)).toBe(false);
     await store.leases.release("alerts", "y");
     expect(await acquire("alerts", "x")).toBe(true);
+  });
+
+  test("a lease of a node that died while all clocks ran far ahead is free as soon as they are corrected", async () => {
+    const ahead = now + 3 * hourMs;
+    expect(await acquire("quality", "dead", ahead)).toBe(true);
+    expect(await acquire("quality", "alive")).toBe(true);
+    const slices = ["1", "2"];
+    const acquireSlices = (owner: string, at = now) => store.slices.acquire(slices, owner, at, at + minute);
+    expect(await acquireSlices("dead", ahead)).toEqual(slices);
+    expect(await store.slices.readHolders(now, now + minute)).toMatchObject({ holders: new Map() });
+    expect(await acquireSlices("alive")).toEqual(slices);
+    expect(await acquireSlices("other")).toEqual([]);
+    const holders = new Map(slices.map((name) => [name, "alive"]));
+    expect(await store.slices.readHolders(now, now + minute)).toMatchObject({ holders });
+    await store.slices.release("alive");
+    await store.leases.release("quality", "alive");
   });
 
   test("leases of an earlier relay are released together, and those of a command and the record of the last purge stay", async () => {

@@ -19,16 +19,16 @@ type LeaseName =
 
 type Lease = { siteId: string; name: string; owner: string };
 
-/**
- * Takes or extends a lease. Returns true for one node at a time, until that node releases it or its time is over. A lease that
- * ends more than three terms from now was written by a clock that runs ahead, and is taken over.
- */
+/** A lease that ends more than three terms from now was written by a clock that ran ahead, and is void. */
+export const latestEnd = (now: number, until: number) => now + 3 * (until - now);
+
+/** Takes or extends a lease. Returns true for one node at a time, until that node releases it or its time is over. */
 export async function acquireLease(db: Database, { siteId, name, owner }: Lease, now: number, until: number): Promise<boolean> {
   const rows = await db.run(
     `INSERT INTO leases (site_id, name, owner, until) VALUES ($1, $2, $3, $4)
      ON CONFLICT (site_id, name) DO UPDATE SET owner = excluded.owner, until = excluded.until
      WHERE leases.until <= $5 OR leases.until > $6 OR leases.owner = excluded.owner RETURNING owner`,
-    [siteId, name, owner, until, now, now + 3 * (until - now)],
+    [siteId, name, owner, until, now, latestEnd(now, until)],
   );
   return rows.length > 0;
 }

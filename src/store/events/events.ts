@@ -1,9 +1,10 @@
 // Accepts events, and finds them again.
 
 import type { Attribution, Event, FilterReason, Sha256 } from "../../kernel/event.ts";
-import { timeOfId } from "../../kernel/ids.ts";
+import { idAt, timeOfId } from "../../kernel/ids.ts";
 import { orderKey } from "../../kernel/reconciliation.ts";
-import { hourMs } from "../../kernel/time.ts";
+import { hourMs, maxSkewMs } from "../../kernel/time.ts";
+import { lowerEventCursors } from "../cursors.ts";
 import { insertDeliveries, type NewDelivery } from "../deliveries/delivery.ts";
 import { ownedByAny, type StoredOwnership } from "../deliveries/ownership.ts";
 import type { nodeStore } from "../deliveries/nodes.ts";
@@ -215,6 +216,13 @@ async function markLate(tx: RowQuery, items: readonly NewEvent[]): Promise<void>
     await markLateHours(tx, siteId, ids, now);
     await reopenExport(tx, siteId, Math.floor(Math.min(...ids.map(timeOfId)) / hourMs) * hourMs);
   }
+  const behind = items.filter(({ event, ownership }) => {
+    const at = timeOfId(event.id);
+    // The id of an imported event has the time of its conversion: that is no reason to read again what came in since.
+    return at < ownership.at - maxSkewMs && at >= event.receivedAt;
+  });
+  for (const [siteId, ofSite] of Map.groupBy(behind, ({ event }) => event.siteId))
+    await lowerEventCursors(tx, siteId, idAt(Math.min(...ofSite.map(({ event }) => timeOfId(event.id)))));
 }
 
 async function releaseEvent(tx: RowQuery, release: Release, dueAt: number): Promise<readonly NewDelivery[] | null> {

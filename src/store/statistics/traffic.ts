@@ -78,13 +78,14 @@ const newsKeptMs = minuteMs;
 export function trafficStore(db: Database, seal: Seal, clock: () => number = Date.now) {
   return {
     /**
-     * Replaces this writer's counts of the same hours: safe to repeat. `bots` is the writer's all-time number of bot visits
-     * by site; it commits together with the counts, so that webhooks report what the counts show.
+     * Replaces this writer's counts of the same hours: safe to repeat. `bots` is the all-time number of bot visits by site that
+     * `botWriter` has counted; it commits together with the counts, so that webhooks report what the counts show.
      */
     async saveCounts(
       writer: string,
       counts: readonly WrittenCount[],
       bots: ReadonlyMap<string, number> = new Map(),
+      botWriter = writer,
     ): Promise<void> {
       await writeBySite(db, counts, async (tx, ofSite, siteId) => {
         const rows = ofSite.map(({ hour, bucket, reason, visits }) => ({
@@ -97,7 +98,7 @@ export function trafficStore(db: Database, seal: Seal, clock: () => number = Dat
         }));
         await insertRows(tx, "visit_counts", rows, orReplace("site_id, hour, bucket, reason, writer", "visits"));
         const seen = bots.get(siteId);
-        if (seen !== undefined) await saveBotVisits(tx, siteId, writer, seen);
+        if (seen !== undefined) await saveBotVisits(tx, siteId, botWriter, seen);
       });
     },
 

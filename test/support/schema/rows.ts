@@ -134,7 +134,7 @@ export function representativeRows(): Record<string, Row[]> {
     nodes: [{ site_id: "", owner: "node", low_water: eventId, until: at }],
     cursors: [
       { site_id, name: "confirmations of c1", reached: `${eventId} ${at} ${eventId}` },
-      { site_id, name: "corrections", reached: eventId },
+      { site_id, name: "corrections", reached: `${eventId} ${eventId} ${eventId}` },
       { site_id, name: "purged answers", reached: eventId },
     ],
     confirmations: [

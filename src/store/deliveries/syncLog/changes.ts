@@ -3,16 +3,7 @@
 
 import type { DeliveryState } from "../../../kernel/event.ts";
 import { idAt } from "../../../kernel/ids.ts";
-import {
-  allByKeys,
-  chunks,
-  list,
-  type Database,
-  type Query,
-  type Row,
-  type RowQuery,
-  type Value,
-} from "../../engine/database.ts";
+import { allByKeys, chunks, type Database, type Query, type RowQuery, type Value } from "../../engine/database.ts";
 import { lockEvents } from "../../events/eventRow.ts";
 import { moveCursor, readCursor } from "../../cursors.ts";
 import { attemptsSince, skipScanSite } from "../dueConnections.ts";
@@ -38,12 +29,12 @@ export async function selectAnswers(db: Query, siteId: string, before: number): 
 export type LogKey = { eventId: string; connectionId: string };
 
 export function syncLogChangeStore(db: Database) {
-  /** Runs `work`, which returns the rows that it changed, for the event ids of each connection, in chunks. Returns how many. */
+  /** Makes transactions that change the deliveries of the event ids of each connection, in chunks. Returns how many they change. */
   async function inChunks(
     siteId: string,
     keys: readonly LogKey[],
     now: number,
-    work: (tx: RowQuery, connectionId: string, ids: readonly string[]) => Promise<Row[]>,
+    transactionOf: (connectionId: string, ids: readonly string[]) => (tx: RowQuery) => Promise<number>,
   ): Promise<number> {
     let changed = 0;
     // Before the change, so that the statistics follow even if this process dies.
@@ -51,7 +42,7 @@ export function syncLogChangeStore(db: Database) {
     if (keys.length) await db.write((tx) => markHours(tx, siteId, ofAll, now));
     for (const [connectionId, some] of Map.groupBy(keys, (key) => key.connectionId)) {
       const ids = some.map((key) => key.eventId).toSorted();
-      for (const chunk of chunks(ids)) changed += (await db.write((tx) => work(tx, connectionId, chunk))).length;
+      for (const chunk of chunks(ids)) changed += await db.write(transactionOf(connectionId, chunk));
     }
     return changed;
   }
@@ -65,38 +56,58 @@ export function syncLogChangeStore(db: Database) {
       now: number,
       { reason, dueAt }: { reason: string; dueAt: number } = { reason: replayedReason, dueAt: now },
     ): Promise<number> {
-      return inChunks(siteId, keys, now, async (tx, connectionId, ids) => {
-        const planned = await lockEvents(tx, db.forUpdate, siteId, ids, `id, received_at, ${deliverySource}`);
-        // What was sent at once, was skipped by its plan, or has a damaged outcome, has no row yet.
-        const deliveries = await readDeliveries(tx, siteId, planned);
-        const wanted = [...deliveries.values()].flat().filter((one) => one.connectionId === connectionId);
-        const ended = wanted.filter(({ state }) => ["sent", "skipped", "rejected"].includes(state));
-        await tx.change(
-          insertDeliveries,
-          ended.map((one) => deliveryRow.values(one)),
-        );
-        const due = (await readDueTime(db, tx, now)) + dueAt - now;
-        // The last condition counts the rows again when the transaction runs twice, because its commit was not confirmed.
-        return allByKeys(
-          tx,
-          `UPDATE deliveries SET state = 'queued', reason = $4, due_at = $5, owner = '', updated_at = $3
-           WHERE site_id = $1 AND connection_id = $2 AND event_id IN ({KEYS})
-             AND EXISTS (SELECT 1 FROM events WHERE events.site_id = $1 AND events.id = deliveries.event_id
-               AND events.email_ref IS NOT NULL)
-             AND (state IN (${list(states.length, 5)})
-               OR (state = 'queued' AND reason = $4 AND updated_at = $3))
-           RETURNING event_id`,
-          [siteId, connectionId, now, reason, due, ...states],
-          ids,
-        );
+      return inChunks(siteId, keys, now, (connectionId, ids) => {
+        /**
+         * The last change of each delivery before. A transaction that runs again, because its commit was not confirmed, leaves those
+         * alone that have changed since: they were queued, and may have been sent already.
+         */
+        const chosen = new Map<string, number>();
+        return async (tx) => {
+          const planned = await lockEvents(tx, db.forUpdate, siteId, ids, `id, received_at, ${deliverySource}`);
+          // What was sent at once, was skipped by its plan, or has a damaged outcome, has no row yet.
+          const deliveries = await readDeliveries(tx, siteId, planned);
+          const wanted = [...deliveries.values()].flat().filter((one) => one.connectionId === connectionId);
+          const ended = wanted.filter(({ state }) => ["sent", "skipped", "rejected"].includes(state));
+          await tx.change(
+            insertDeliveries,
+            ended.map((one) => deliveryRow.values(one)),
+          );
+          const locked = await allByKeys(
+            tx,
+            `SELECT event_id, state, updated_at FROM deliveries
+             WHERE site_id = $1 AND connection_id = $2 AND event_id IN ({KEYS})
+               AND EXISTS (SELECT 1 FROM events WHERE events.site_id = $1 AND events.id = deliveries.event_id
+                 AND events.email_ref IS NOT NULL)
+             ORDER BY event_id ${db.forUpdate}`,
+            [siteId, connectionId],
+            ids,
+          );
+          const found = locked.filter((row) => states.some((state) => state === row.state));
+          const unchanged = found.flatMap((row) => {
+            const [eventId, updatedAt] = [String(row.event_id), Number(row.updated_at)];
+            const before = chosen.get(eventId) ?? updatedAt;
+            chosen.set(eventId, before);
+            return before === updatedAt ? eventId : [];
+          });
+          const due = (await readDueTime(db, tx, now)) + dueAt - now;
+          await allByKeys(
+            tx,
+            `UPDATE deliveries SET state = 'queued', reason = $4, due_at = $5, owner = '', updated_at = $3
+             WHERE site_id = $1 AND connection_id = $2 AND event_id IN ({KEYS})`,
+            [siteId, connectionId, now, reason, due],
+            unchanged,
+          );
+          return chosen.size;
+        };
       });
     },
 
     /** Ends queued and parked deliveries. A leased one is left alone: the platform may have it already. */
     async cancel(siteId: string, keys: readonly LogKey[], now: number): Promise<number> {
       const time = await readDueTime(db, db, now);
-      return inChunks(siteId, keys, now, (tx, connectionId, ids) =>
-        allByKeys(
+      return inChunks(siteId, keys, now, (connectionId, ids) => async (tx) => {
+        // The last condition counts the rows again when the transaction runs twice, because its commit was not confirmed.
+        const cancelled = await allByKeys(
           tx,
           `UPDATE deliveries SET state = 'skipped', reason = 'cancelled', owner = '', updated_at = $3
            WHERE site_id = $1 AND connection_id = $2 AND event_id IN ({KEYS})
@@ -105,8 +116,9 @@ export function syncLogChangeStore(db: Database) {
            RETURNING event_id`,
           [siteId, connectionId, now, time],
           ids,
-        ),
-      );
+        );
+        return cancelled.length;
+      });
     },
 
     /**

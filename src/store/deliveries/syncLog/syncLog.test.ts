@@ -7,9 +7,11 @@ import type { ConfirmationReason, ConfirmationState } from "../../../kernel/conf
 import type { DeliveryState } from "../../../kernel/event.ts";
 import { shortId } from "../../../kernel/ids.ts";
 import { hourMs } from "../../../kernel/time.ts";
+import { connectDatabase } from "../../connect.ts";
+import type { Database } from "../../engine/database.ts";
 import { finalAt, type Figure } from "../../statistics/statistics.ts";
 import type { LogFilter } from "./syncLog.ts";
-import type { LogKey } from "./changes.ts";
+import { syncLogChangeStore, type LogKey } from "./changes.ts";
 import { sha256 } from "../../../../test/support/sha256.ts";
 
 const now = Date.UTC(2026, 10, 15, 12);
@@ -23,7 +25,7 @@ type Wanted = {
 };
 
 describe.each(["sqlite", "postgres"] as const)("the sync log on %s", async (engine) => {
-  const { store, other, close } = await createNodes(engine);
+  const { store, other, location, close } = await createNodes(engine);
   afterAll(close);
 
   async function addEvent(siteId: string, wanted: Wanted): Promise<string> {
@@ -304,14 +306,46 @@ describe.each(["sqlite", "postgres"] as const)("the sync log on %s", async (engi
     });
     expect(await stateOf(siteId, sent)).toMatchObject({ state: "sent" });
     expect(await store.deliveries.listAttempts(siteId, id)).toHaveLength(1);
-    // As after a commit that was not confirmed.
-    expect(await store.syncLog.requeue(siteId, keys, ["rejected", "expired"], now + 100)).toBe(1);
     const claimed = await other.deliveries.claimDue(
       { siteId, connectionId: "c1" },
       { by: "row", owner: "b", at: now + 200, dueAt: now + 9000 } as const,
       10,
     );
     expect(claimed.map((one) => one.eventId)).toEqual([id]);
+  });
+
+  test("a replay that runs again, because its commit was not confirmed, does not queue what was sent meanwhile", async () => {
+    const siteId = shortId();
+    const events = [
+      await addEvent(siteId, { deliveries: [["c1", "rejected"]] }),
+      await addEvent(siteId, { deliveries: [["c1", "sent"]] }),
+    ];
+    const keys = events.map((eventId) => ({ eventId, connectionId: "c1" }));
+    const key = { siteId, connectionId: "c1" };
+    /** Another node attempts one of the two, with the same result as before. */
+    async function sendOne(): Promise<void> {
+      const lease = { by: "row", owner: "node-b", at: now + 200, dueAt: now + 9000 } as const;
+      for (const { eventId } of await store.deliveries.claimDue(key, lease, 1)) {
+        const state = eventId === events[0] ? "rejected" : "sent";
+        const attempt = newAttempt(state, { number: 2, startedAt: now + 201 });
+        const settled = { owner: "node-b", attempts: 2, at: now + 300, attempt };
+        await store.deliveries.settle(settlementOf({ event: newEvent(siteId, { id: eventId }).event }, state, settled));
+      }
+    }
+    const db = connectDatabase(location);
+    const unconfirmed: Database = {
+      ...db,
+      async write(work, options) {
+        await db.write(work, options);
+        await sendOne();
+        return db.write(work, options);
+      },
+    };
+    expect(await syncLogChangeStore(unconfirmed).requeue(siteId, keys, ["rejected", "sent"], now + 100)).toBe(2);
+    await db.close();
+    const found = await Promise.all(events.map((eventId) => stateOf(siteId, eventId)));
+    expect(found.map((one) => one?.attempts).toSorted()).toEqual([1, 2]);
+    expect(found.filter((one) => one?.state === "queued")).toMatchObject([{ attempts: 1, dueAt: now + 100, owner: "" }]);
   });
 
   test("a replay does not requeue deliveries of an erased person, even if both run at once", async () => {

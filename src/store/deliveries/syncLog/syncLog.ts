@@ -5,7 +5,7 @@
 // order or a person, those that a platform did not count, or all events of the site. The rest of the filter is checked on the
 // lines. One call reads a bounded number of rows, so a page can be short and still have a next one.
 
-import { yieldToEventLoop } from "../../../kernel/deadline.ts";
+import { threadShare } from "../../../kernel/concurrency.ts";
 import { unselectedReason, type DeliveryState, type Mode, type Sha256 } from "../../../kernel/event.ts";
 import { idAt, lastId, timeOfId } from "../../../kernel/ids.ts";
 import { hourMs } from "../../../kernel/time.ts";
@@ -13,7 +13,7 @@ import { allByKeys, type Database, type Row, type Value } from "../../engine/dat
 import { deliveryRow, type Delivery } from "../delivery.ts";
 import { skipScanSite } from "../dueConnections.ts";
 import { emailColumn, eventListStore, isOfPerson } from "../../events/eventList.ts";
-import { isOpen, deliverySource, readDeliveries } from "../readDeliveries.ts";
+import { createReadSize, isOpen, deliverySource, readDeliveriesInSteps } from "../readDeliveries.ts";
 import { findHourWithDeliveries } from "../../statistics/statistics.ts";
 import type { ConfirmationRow } from "../../confirmations/confirmations.ts";
 import { conditionsOf, idIn, isRowState, selectBranches, stateCondition, type Branch, type RowState } from "./branches.ts";
@@ -57,6 +57,8 @@ type LogPage = { lines: LogLine[]; next: LogKey | null };
 const maxBranches = 200;
 const maxRowsRead = 20_000;
 const maxSorted = 1000;
+/** Along an index; it takes a fraction of a millisecond. */
+const maxCounted = 2000;
 
 export function syncLogStore(db: Database) {
   const lists = eventListStore(db);
@@ -106,13 +108,12 @@ export function syncLogStore(db: Database) {
   async function readBranches(
     siteId: string,
     filter: LogFilter,
-    branches: readonly Branch[],
+    { branches, open }: { branches: readonly Branch[]; open: readonly LogLine[] },
     below: LogKey,
     max: number,
   ): Promise<Part> {
     const params: Value[] = [siteId, ...timesOf(filter), below.eventId, below.connectionId, max];
     const rows = branches.length ? await db.all(selectBranches(branches, params), params) : [];
-    const open = filter.states?.includes("queued") ? await readOpen(siteId) : [];
     const found = [...(await withEvents(siteId, rows.map(deliveryRow.read))), ...open]
       .filter((line) => isBelow(line, below))
       .toSorted((one, other) => (isBelow(one, keyOf(other)) ? 1 : -1))
@@ -121,18 +122,20 @@ export function syncLogStore(db: Database) {
     return { found, next: found.length < max || !last ? null : keyOf(last) };
   }
 
-  /** Reads first attempts that are not settled: they are queued, have no row, and are the newest of their nodes. */
-  async function readOpen(siteId: string): Promise<LogLine[]> {
+  /** Reads first attempts that are not settled and match: they are queued, have no row, and are the newest of their nodes. */
+  async function readOpen(siteId: string, filter: LogFilter): Promise<LogLine[]> {
+    if (!filter.states?.includes("queued")) return [];
     const [mark] = await db.all(`SELECT MIN(low_water) AS id FROM nodes WHERE site_id = ''`);
     if (mark?.id == null) return [];
     const rows = await db.all(
       `SELECT ${eventColumns} FROM events WHERE site_id = $1 AND id >= $2 ORDER BY id DESC LIMIT ${maxSorted}`,
       [siteId, String(mark.id)],
     );
-    const deliveries = await readDeliveries(db, siteId, rows);
-    return rows.flatMap((row) =>
+    const deliveries = await readDeliveriesInSteps(db, siteId, rows);
+    const open = await threadShare.map(siteId, rows, (row) =>
       (deliveries.get(String(row.id)) ?? []).flatMap((one) => (isOpen(one) ? [toLine(one, row)] : [])),
     );
+    return open.flat().filter((line) => matches(line, filter));
   }
 
   /** Adds the fields of the events. The event of a delivery may have been purged. */
@@ -145,17 +148,18 @@ export function syncLogStore(db: Database) {
   /** Reads the deliveries of up to `max` events below a line. */
   async function readEvents(siteId: string, filter: LogFilter, below: LogKey, max: number): Promise<Part> {
     const rows = await selectEvents(siteId, filter, below, max);
-    const deliveries = await readDeliveries(db, siteId, rows);
     const ofPerson = rows.filter((row) => isOfPerson(row, filter));
-    const found = ofPerson.flatMap((row) =>
+    const deliveries = await readDeliveriesInSteps(db, siteId, ofPerson);
+    const found = await threadShare.map(siteId, ofPerson, (row) =>
       (deliveries.get(String(row.id)) ?? [])
         .toSorted((one, other) => (one.connectionId < other.connectionId ? 1 : -1))
-        .map((delivery) => toLine(delivery, row)),
+        .map((delivery) => toLine(delivery, row))
+        .filter((line) => isBelow(line, below)),
     );
     const last = rows.at(-1);
     const isEnd = namedEvents(filter) !== null || rows.length < max || !last;
     return {
-      found: found.filter((line) => isBelow(line, below)),
+      found: found.flat(),
       next: isEnd ? null : { eventId: String(last.id), connectionId: "" },
     };
   }
@@ -169,7 +173,7 @@ export function syncLogStore(db: Database) {
   ): Promise<Part> {
     const keys = await listNotCounted(db, siteId, filter.confirmation, timesOf(filter), below, max);
     const rows = await readEventRows(siteId, [...new Set(keys.map(({ eventId }) => eventId))]);
-    const deliveries = await readDeliveries(db, siteId, rows);
+    const deliveries = await readDeliveriesInSteps(db, siteId, rows);
     const events = new Map(rows.map((row) => [String(row.id), row]));
     const found = keys.flatMap(({ eventId, connectionId }) =>
       (deliveries.get(eventId) ?? []).flatMap((one) =>
@@ -204,9 +208,13 @@ export function syncLogStore(db: Database) {
         : await db.all(`SELECT platform FROM connections WHERE site_id = $1 AND id = $2`, [siteId, connectionId]);
     const platform = filter.platform ?? (connection && String(connection.platform));
     if (!platform && !states) return below;
-    const hour = Math.floor(timeOfId(below.eventId) / hourMs);
-    const found = await findHourWithDeliveries(db, siteId, { ...(platform && { platform }), ...(states && { states }) }, hour);
-    return found < hour ? { eventId: idAt((found + 1) * hourMs), connectionId: "" } : below;
+    const first = Math.floor(timeOfId(below.eventId) / hourMs);
+    for (let hour = first; ;) {
+      await threadShare.rest(siteId);
+      const found = await findHourWithDeliveries(db, siteId, { ...(platform && { platform }), ...(states && { states }) }, hour);
+      if (found === hour) return hour < first ? { eventId: idAt((hour + 1) * hourMs), connectionId: "" } : below;
+      hour = found;
+    }
   }
 
   /** Newest first. `next` is the line to go on after, null at the end. */
@@ -215,18 +223,23 @@ export function syncLogStore(db: Database) {
     const { confirmation } = filter;
     const isIndexed = branches !== null || isNotCounted(filter);
     const toShown = async (shown: LogLine[]) => (confirmation ? shown : withConfirmations(db, siteId, shown));
+    const open = branches ? await readOpen(siteId, filter) : [];
     const lines: LogLine[] = [];
     let below = at.before ?? { eventId: lastId, connectionId: "" };
+    const size = createReadSize(db);
     // A filter that no index serves may drop most rows, so more are read at once.
-    let some = mayDropLines(filter, branches) ? 500 : at.limit + 1;
+    let some = Math.min(size.events(), mayDropLines(filter, branches) ? maxRowsRead : at.limit + 1);
     for (let rowsRead = 0; rowsRead < maxRowsRead; rowsRead += some) {
-      if (rowsRead > 0) some = Math.max(some, Math.min(500, 2 * some));
+      await threadShare.rest(siteId);
+      if (rowsRead > 0) some = size.events();
       const { found, next } = branches
-        ? await readBranches(siteId, filter, branches, below, some)
+        ? await readBranches(siteId, filter, { branches, open }, below, some)
         : isNotCounted(filter)
           ? await readNotCounted(siteId, filter, below, some)
           : await readEvents(siteId, filter, below, some);
-      const matching = found.filter((line) => matches(line, filter));
+      size.adapt(some, found.length);
+      const fits = await threadShare.map(siteId, found, (line) => matches(line, filter));
+      const matching = found.filter((_line, i) => fits[i]);
       const read = confirmation ? await withConfirmations(db, siteId, matching) : matching;
       lines.push(...read.filter((line) => matchesConfirmation(line, confirmation)));
       if (lines.length > at.limit) {
@@ -235,10 +248,26 @@ export function syncLogStore(db: Database) {
       }
       if (next === null) return { lines: await toShown(lines), next: null };
       below = isIndexed || namesFewEvents(filter) ? next : await skipHours(siteId, filter, next);
-      // The embedded store shares its thread with the inbound endpoint.
-      await yieldToEventLoop();
     }
     return { lines: await toShown(lines), next: below };
+  }
+
+  /** Counts along the index of a branch, some rows at a time. */
+  async function countBranch(siteId: string, branch: Branch, [from = "", to = ""]: readonly string[]): Promise<number> {
+    const id = idIn(branch);
+    for (let counted = 0, begin = from; ;) {
+      await threadShare.rest(siteId);
+      const params: Value[] = [siteId, begin, to];
+      const [row] = await db.all(
+        `SELECT COUNT(*) AS n, MAX(event_id) AS last_id FROM (SELECT event_id FROM deliveries
+           WHERE site_id = $1 AND ${conditionsOf(branch, params)} AND ${id} >= $2 AND ${id} < $3
+           ORDER BY ${id} LIMIT ${maxCounted}) AS counted`,
+        params,
+      );
+      counted += Number(row?.n);
+      if (Number(row?.n) < maxCounted) return counted;
+      begin = `${row?.last_id}0`;
+    }
   }
 
   return {
@@ -250,18 +279,8 @@ export function syncLogStore(db: Database) {
       let counted = 0;
       const branches = filtersEvents(filter) ? null : await branchesOf(siteId, filter);
       if (branches) {
-        for (const branch of branches) {
-          const params: Value[] = [siteId, ...timesOf(filter)];
-          const id = idIn(branch);
-          const [row] = await db.all(
-            `SELECT COUNT(*) AS n FROM deliveries
-             WHERE site_id = $1 AND ${conditionsOf(branch, params)} AND ${id} >= $2 AND ${id} < $3`,
-            params,
-          );
-          counted += Number(row?.n);
-        }
-        const open = filter.states?.includes("queued") ? await readOpen(siteId) : [];
-        return counted + open.filter((line) => matches(line, filter)).length;
+        for (const branch of branches) counted += await countBranch(siteId, branch, timesOf(filter));
+        return counted + (await readOpen(siteId, filter)).length;
       }
       for (let before: LogKey | null | undefined; before !== null;) {
         const page: LogPage = await listPage(siteId, filter, { before: before ?? null, limit: 1000 });
