@@ -55,8 +55,8 @@ export async function answerBatch(request: IncomingMessage, response: ServerResp
     if ("code" in read) return refuse(read);
     const { events, bytes } = read;
     // The more of both: events take time, and a large body takes memory until it is answered.
-    const units = Math.max(1, events.length, bytes / maxBodyBytes);
-    if (!load.take(siteId, units)) return refuse(refusals.overloaded);
+    const units = load.take(siteId, Math.max(1, events.length, bytes / maxBodyBytes));
+    if (units === 0) return refuse(refusals.overloaded);
     taken = { siteId, units };
 
     const entries = await readAll(events, admitted, call);

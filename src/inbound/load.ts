@@ -1,8 +1,11 @@
 // What the relay holds for senders that wait, so that neither its memory nor its time is used up. It is counted in units of the
 // largest body of a single event. A request counts what has arrived of its body; an event that is being relayed counts as one.
 //
-// Invariant: a site holds at most as much as is free, so that it can never take everything: one busy site gets half of it, two
-// get a third each, and there is always as much left for another one.
+// Invariant: a site that takes something holds at most 2 × free² / max afterwards, or one unit. One busy site gets half, and then the
+// share falls faster than what is free: k sites that take all they get, in whatever order, leave more than max / (2k + 1), of which
+// another one gets more than 2 × max / (2k + 3)² at once. If the share were all that is free, each would halve what is left, and a dozen
+// would leave nothing. Where the share is less than a unit a site gets one, so that only more than √(2 × max) sites leave nothing.
+// The share is the same for all: who holds more gets nothing before it has given back, so that in the end all hold the same.
 
 import { maxBodyBytes } from "./body.ts";
 
@@ -16,6 +19,8 @@ const maxIdleSites = 1000;
 
 export function createLoad(max: number) {
   const bySite = new Map<string, { held: number }>();
+  /** One request counts no more than this: where there is little room for events, large requests are taken, too. */
+  const maxOfRequest = Math.max(1, max / 8);
   let total = 0;
 
   function add(siteId: string, units: number): void {
@@ -28,15 +33,22 @@ export function createLoad(max: number) {
     }
   }
 
-  const hasRoom = (siteId: string) => total < max && (bySite.get(siteId)?.held ?? 0) + tiny < Math.max(1, max - total);
+  /** True when there is room for one more event, or for so many units. */
+  function hasRoom(siteId: string, units = 1): boolean {
+    if (total + tiny >= max) return false;
+    const held = (bySite.get(siteId)?.held ?? 0) + units;
+    const free = Math.max(0, max - total - units);
+    return held <= Math.max(1, (2 * free ** 2) / max) + tiny;
+  }
 
   return {
     hasRoom,
-    /** Counts events that are relayed; false when there is no room for them. */
-    take(siteId: string, units: number): boolean {
-      if (!hasRoom(siteId)) return false;
-      add(siteId, units);
-      return true;
+    /** Counts events that are relayed. Returns what `give` gets back; 0 when there is no room for them. */
+    take(siteId: string, units: number): number {
+      const taken = Math.min(units, maxOfRequest);
+      if (!hasRoom(siteId, taken)) return 0;
+      add(siteId, taken);
+      return taken;
     },
     give: (siteId: string, units: number) => add(siteId, -units),
     /** Counts parts of one body while it is incomplete; `give` ends that. A part for which there is no room is refused. */
@@ -44,8 +56,8 @@ export function createLoad(max: number) {
       let held = 0;
       return {
         add(bytes) {
-          if (!hasRoom(siteId)) return false;
-          const units = bytes / maxBodyBytes;
+          const units = Math.min(bytes / maxBodyBytes, maxOfRequest - held);
+          if (units > tiny && !hasRoom(siteId, units)) return false;
           held += units;
           add(siteId, units);
           return true;

@@ -98,11 +98,12 @@ async function answerTo(call: InboundCall): Promise<InboundRefusal | string> {
   const siteId = admitted.site.id;
   const body = await readBody(request, maxBodyBytes, refusals.tooLarge, load.ofBody(siteId));
   if ("code" in body) return body;
-  if (!load.take(siteId, 1)) return refusals.overloaded;
+  const units = load.take(siteId, 1);
+  if (units === 0) return refusals.overloaded;
   try {
     return await threadShare.answer(siteId, () => relayEvent(call, admitted, body));
   } finally {
-    load.give(siteId, 1);
+    load.give(siteId, units);
   }
 }
 

@@ -67,4 +67,58 @@ describe.each(endToEndEngines)("rate and load limits on %s", (engine) => {
     // The request answered 503 was not accepted: the receiver has seen two events, not three.
     expect(receiver.got).toHaveLength(2);
   });
+
+  test("four sites that fill the relay one after another, with platforms that hang, leave another site all its answers", async () => {
+    const hanging = await startReceiver();
+    const held: ServerResponse[] = [];
+    hanging.behave = (_request, response) => held.push(response);
+    const home = await newInstallation(engine);
+    const flooding: TestSite[] = [];
+    for (let i = 0; i < 4; i += 1) {
+      const site = await home.addSite(`flooding-${i}.example`);
+      await home.run("connection", "add", site.host, "webhook", `url=${hanging.url}`);
+      flooding.push(site);
+    }
+    const quiet = await home.addSite("quiet.example");
+    const full = await home.start({ CLEANCAST_MAX_IN_FLIGHT: "512" });
+    const batch = (key: string) => {
+      const body = JSON.stringify({ events: Array.from({ length: 62 }, () => freshEvent()) });
+      const headers = { "X-CC-Api-Key": key, "Content-Type": "application/json" };
+      return call(full.url, { path: "/__cc/inbound/batch", headers, body });
+    };
+    const statuses: number[] = [];
+    const batches: Promise<unknown>[] = [];
+    for (const { key, host } of flooding) {
+      const before = statuses.length;
+      for (let i = 0; i < 6; i += 1) batches.push(batch(key).then(({ status }) => statuses.push(status)));
+      await eventually(`${host} holds all that it gets`, () => statuses.length > before);
+    }
+    const answers: number[] = [];
+    for (let i = 0; i < 20; i += 1) answers.push((await full.post(quiet.key, freshEvent())).status);
+    hanging.behave = (_request, response) => response.writeHead(200).end();
+    for (const response of held) response.writeHead(200).end();
+    await Promise.all(batches);
+    expect(answers).toEqual(answers.map(() => 200));
+    expect(new Set(statuses)).toEqual(new Set([200, 503]));
+  });
+
+  test("large requests of a source take turns: events of other sites are answered in between", async () => {
+    const home = await newInstallation(engine);
+    const large = await home.addSite("large.example");
+    const quiet = await home.addSite("quiet.example");
+    const { address } = await home.run("source", "add", large.host, "custom", "verification=address", 'event_from="lead"');
+    const shared = await home.start();
+    // A million bytes of long numbers take tens of milliseconds each.
+    const body = `{"numbers":[${"12345678901234567,".repeat(50_000)}1]}`;
+    const { pathname: path } = new URL(address);
+    let answered = 0;
+    const flood = Array.from({ length: 40 }, async () => {
+      await call(shared.url, { path, headers: { "Content-Type": "application/json" }, body });
+      answered += 1;
+    });
+    for (let i = 0; i < 10; i += 1) expect((await shared.post(quiet.key, freshEvent())).status).toBe(200);
+    const answeredBefore = answered;
+    await Promise.all(flood);
+    expect(answeredBefore).toBeLessThan(20);
+  });
 });

@@ -179,8 +179,7 @@ async function takeRequest(token: string, request: IncomingMessage, call: Source
   let units = 0;
   const takeRoom = (events: number) => {
     load.give(site.id, units);
-    const wanted = Math.max(events, bytes.length / maxBodyBytes);
-    units = load.take(site.id, wanted) ? wanted : 0;
+    units = load.take(site.id, Math.max(events, bytes.length / maxBodyBytes));
     return units > 0;
   };
   if (!takeRoom(1)) return postpone("overloaded");
@@ -223,16 +222,21 @@ async function takeBody(taken: Taken, call: SourceCall): Promise<InboundRefusal 
   if (kind.unsignedPing && (await isPing(bytes, contentType, kind.unsignedPing))) {
     return report([{ is: "ignored", reason: "test request", detail: null, type: "ping", deliveryId: null }]);
   }
+  // To verify, to parse and to map a megabyte takes some ten milliseconds each.
+  const isLarge = bytes.length > maxBodyBytes;
+  if (isLarge) await threadShare.nextSlice(site.id);
   const fault = faultOf(taken, receivedAt, options.ownHost);
   if (fault) {
     line.outcomes = [fault];
     return observer.addWrongSignature(source, fault, receivedAt) ? tooManyWrong : wrongSignature;
   }
   options.countUse(site.id, source.id, receivedAt);
+  if (isLarge) await threadShare.nextSlice(site.id);
   const reading = readSourceBody(bytes, contentType, kind.bodies, kind.jsonFields);
   const body = reading instanceof Promise ? await reading : reading;
   if (body === null) return report([{ is: "ignored", reason: "unreadable body", detail: null, type: "", deliveryId: null }]);
   const settings = settingsOfSource(source);
+  if (isLarge) await threadShare.nextSlice(site.id);
   const outcomes = runKind(compiledKindOf(source), { headers: request.headers, body }, settings, clickIdName);
   observer.addShape(source, { type: outcomes[0]?.type ?? "", body, bytes, headers: request.headers, settings }, receivedAt);
   if (outcomes.length > 1 && !takeRoom(outcomes.length)) {
