@@ -473,6 +473,33 @@ describe.each(["sqlite", "postgres"] as const)("alerts on %s", (engine) => {
     expect(notified?.notifications.webhook).toMatchObject({ notified: "began", error: null });
   });
 
+  test("sites whose alert webhooks hang keep no other site from being notified", async () => {
+    const change = (siteId: string) => ({ siteId, actor: "relay", action: "x", detail: {}, at: now });
+    const alarm = async (path: string, connections: number) => {
+      const site = await newSite(["alert_emails", ""], ["alert_webhook", `${receiver.url}${path}`]);
+      for (let i = 1; i < connections; i++)
+        await connect({ store, directory }, current(site), "webhook", { url: `https://hooks.example.com/${i}` }, by());
+      for (const { id } of current(site).connections)
+        await store.configuration.setConnectionState(change(site.id), id, "needs reconnection", null);
+      return site;
+    };
+    receiver.behave = ({ path }, response) => {
+      // Longer than a check may send.
+      if (path === "/hanging") now += 2 * minute;
+      response.writeHead(path === "/hanging" ? 500 : 204).end();
+    };
+    for (let i = 0; i < 6; i++) await alarm("/hanging", 4);
+    const site = await alarm("/working", 2);
+    await directory.refresh();
+    const monitor = monitorWith("a");
+    for (let checks = 0; checks < 4; checks++) {
+      now += minute;
+      await monitor.run();
+    }
+    receiver.behave = (_got, response) => response.writeHead(204).end();
+    expect(posts(site)).toEqual(["began needs reconnection", "began needs reconnection"]);
+  });
+
   test("the alerts of a site without a channel are still recorded", async () => {
     const site = await newSite(["alert_emails", ""], ["alert_webhook", "none"]);
     const change = { siteId: site.id, actor: "relay", action: "x", detail: {}, at: now };

@@ -3,7 +3,6 @@
 // notification is recorded before and after it is sent; one that failed is sent again after the next check.
 
 import { createLeaderJob, type JobNode, type LeaderJob, type Leadership } from "../background/leaderJob.ts";
-import { forEachConcurrently } from "../kernel/concurrency.ts";
 import { dayMs, minuteMs } from "../kernel/time.ts";
 import type { Directory, Site } from "../sites/directory.ts";
 import type { Alert, Finding, Notification } from "../store/statistics/alerts.ts";
@@ -28,11 +27,13 @@ const maxConcurrent = 4;
 /** Sending stops after this time, or after `everyMs` if that is longer; the rest waits for the next check. */
 const minSendingMs = 10_000;
 
-type Pending = { site: Site; alert: Alert };
+type Pending = { site: Site; alerts: readonly Alert[] };
 
 export function createAlertJob(options: AlertOptions): LeaderJob {
   const { store, directory, owner, everyMs = minuteMs, now, elapsed } = options;
   const memory = newCheckMemory();
+  /** The sites whose notifications did not all have their turn, the next one first. */
+  let waiting: readonly string[] = [];
 
   /** Checks all sites once. Reads the facts of those sites alone that may have a problem: of thousands, few have one. */
   async function check({ signal, mayContinue, each }: Leadership): Promise<void> {
@@ -49,7 +50,8 @@ export function createAlertJob(options: AlertOptions): LeaderJob {
       checked,
       ({ id }) => ({ site: id }),
       async (site) => {
-        for (const alert of await updateAlerts(site, unreadableApps)) pending.push({ site, alert });
+        const alerts = await updateAlerts(site, unreadableApps);
+        if (alerts.length > 0) pending.push({ site, alerts });
       },
     );
     if (await mayContinue()) await sendAll(pending, signal);
@@ -79,25 +81,40 @@ export function createAlertJob(options: AlertOptions): LeaderJob {
     return connection !== undefined && needsReconnection(connection);
   }
 
-  async function sendAll(pending: Pending[], signal: AbortSignal): Promise<void> {
+  /** Sites take turns, with one notification in each: a site whose channels hang must not keep others from being notified. */
+  async function sendAll(pending: readonly Pending[], signal: AbortSignal): Promise<void> {
     const endsAt = elapsed() + Math.max(everyMs, minSendingMs);
     const { mailer } = options.channels;
     const channels = { ...options.channels, mailer: mailer && stopWhenDown(mailer) };
-    const devices = new Map<string, Promise<Channel[]>>();
-    await forEachConcurrently(pending, maxConcurrent, async (one) => {
-      if (signal.aborted || elapsed() >= endsAt) return;
-      let { alert } = one;
-      const { id } = one.site;
-      const toDevices = devices.get(id) ?? pushChannelsOf(one.site, { ...channels, store, now });
-      devices.set(id, toDevices);
-      for (const channel of [...channelsOf(one.site, channels), ...(await toDevices)]) {
+    const places = new Map(waiting.map((siteId, place) => [siteId, place]));
+    const placeOf = ({ site }: Pending) => places.get(site.id) ?? places.size;
+    const queue = pending
+      .toSorted((one, other) => placeOf(one) - placeOf(other))
+      .map((one) => ({ siteId: one.site.id, notifications: sendEach(one, channels) }));
+    async function takeTurns(): Promise<void> {
+      while (!signal.aborted && elapsed() < endsAt) {
+        const next = queue.shift();
+        if (!next) return;
+        const { done } = await next.notifications.next();
+        if (!done) queue.push(next);
+      }
+    }
+    await Promise.all(Array.from({ length: maxConcurrent }, takeTurns));
+    waiting = queue.map(({ siteId }) => siteId);
+  }
+
+  /** Yields after each notification. */
+  async function* sendEach({ site, alerts }: Pending, channels: ChannelOptions): AsyncGenerator<undefined, void> {
+    const all = [...channelsOf(site, channels), ...(await pushChannelsOf(site, { ...channels, store, now }))];
+    for (let alert of alerts)
+      for (const channel of all) {
         const phase = findDuePhase(alert, alert.notifications[channel.key], now());
         if (phase === null) continue;
-        const notified = await notify(one.site, alert, channel, phase);
+        const notified = await notify(site, alert, channel, phase);
+        yield;
         if (!notified) break;
         alert = notified;
       }
-    });
   }
 
   /** Returns null when another node sends the same notification. */

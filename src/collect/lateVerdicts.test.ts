@@ -17,9 +17,9 @@ function watch() {
   const memory = createTrafficMemory();
   const late = watchLateVerdicts(memory, ({ page }, seen, { primary }) => moved.push({ page, seen, reason: primary }));
   const recounted: string[] = [];
-  const add = (visitorId: string | null, page: string, at = 0) =>
-    late.add({ siteId: "s", visitorId, page, at, brought: null, recount: (bucket) => recounted.push(`${page} ${bucket}`) });
-  const showBot = (visitorId: string) => late.noteBot(visitorId, bot, judge(bot, rules));
+  const add = (visitorId: string | null, page: string, at = 0, siteId = "s") =>
+    late.add({ siteId, visitorId, page, at, brought: null, recount: (bucket) => recounted.push(`${page} ${bucket}`) });
+  const showBot = (visitorId: string, siteId = "s") => late.noteBot(siteId, visitorId, bot, judge(bot, rules));
   return { late, memory, add, showBot, moved, recounted };
 }
 
@@ -60,17 +60,47 @@ describe("late verdicts", () => {
   });
 
   test("many visits to one site displace only their own", () => {
-    const { late, add, showBot, recounted } = watch();
-    const recount = () => recounted.push("other site");
-    late.add({ siteId: "other", visitorId: "guest", page: "/", at: 0, brought: null, recount });
+    const { add, showBot, recounted } = watch();
+    add("guest", "/other site", 0, "other");
     add("first", "/first");
     for (let i = 0; i < 10_000; i++) add(`v${i}`, "/");
-    for (const visitor of ["guest", "first", "v5000", "v5001"]) showBot(visitor);
-    expect(recounted).toEqual(["other site", "/ bots"]);
+    showBot("guest", "other");
+    for (const visitor of ["first", "v5000", "v5001"]) showBot(visitor);
+    expect(recounted).toEqual(["/other site bots", "/ bots"]);
     // A site without visits finds room.
-    late.add({ siteId: "third", visitorId: "stranger", page: "/", at: 0, brought: null, recount });
-    showBot("stranger");
-    expect(recounted).toEqual(["other site", "/ bots", "other site"]);
+    add("stranger", "/third site", 0, "third");
+    showBot("stranger", "third");
+    expect(recounted).toEqual(["/other site bots", "/ bots", "/third site bots"]);
+  });
+
+  test("a site with very many visits makes room for others, which displace nothing of each other", () => {
+    const { add, showBot, recounted } = watch();
+    const sites = ["one", "two", "three"];
+    for (const siteId of sites) {
+      for (let i = 0; i < 1000; i++) add(`guest ${i}`, `/${i}`, 0, siteId);
+      for (let i = 0; i < 10_000; i++) add(`v${i}`, "/");
+    }
+    for (const siteId of sites) for (let i = 0; i < 1000; i++) showBot(`guest ${i}`, siteId);
+    expect(recounted).toHaveLength(3000);
+  });
+
+  test("of a browser with thousands of visits, the newest hundred become a bot's at once", () => {
+    const { add, showBot, recounted } = watch();
+    for (let i = 0; i < 4900; i++) add("v", `/${i}`);
+    add("other", "/other");
+    showBot("v");
+    expect(recounted).toHaveLength(100);
+    expect([recounted.at(0), recounted.at(-1)]).toEqual(["/4800 bots", "/4899 bots"]);
+    showBot("other");
+    expect(recounted.at(-1)).toBe("/other bots");
+  });
+
+  test("a bot at one site is none at another, though its id is the same there", () => {
+    const { add, showBot, recounted } = watch();
+    add("v", "/");
+    add("v", "/other site", 0, "other");
+    showBot("v");
+    expect(recounted).toEqual(["/ bots"]);
   });
 
   test("the first ad clicks of a farm become a bot's when its network is recognised", async () => {

@@ -2,6 +2,7 @@
 // or the source of a visit turns out to be a farm, whose first clicks looked like anybody's. The visit then moves from the
 // people to the bots. Kept in memory for an hour, up to a bound.
 
+import { createBoundedMemory } from "../http/boundedMemory.ts";
 import { threadShare } from "../kernel/concurrency.ts";
 import type { VisitBucket } from "../kernel/event.ts";
 import { hourMs, secondMs } from "../kernel/time.ts";
@@ -23,7 +24,10 @@ type CountedVisit = {
   brought: { click: AdClick; source: Source; seen: Observation; rules: VisitRules } | null;
 };
 
+/** Of all sites. */
 const maxVisits = 5000;
+/** More are a program's, and all of them move at once when it shows itself. */
+const maxOfVisitor = 100;
 const keptMs = hourMs;
 const everyMs = 10 * secondMs;
 /** Fewer clicks are no farm, and need no second judgement. Those that other nodes received count too. */
@@ -32,40 +36,44 @@ const minClicks = 12;
 type OnBot = (visit: CountedVisit, seen: Observation, judgement: Judgement) => void;
 
 export function watchLateVerdicts(memory: Pick<TrafficMemory, "keysOf" | "recall">, onBot: OnBot) {
-  /** The oldest first, as in all others. */
-  const visits = new Set<CountedVisit>();
-  const bySite = new Map<string, Set<CountedVisit>>();
-  /** Most visitors have one visit, and a list for each takes time and memory. */
-  const byVisitor = new Map<string, CountedVisit | CountedVisit[]>();
+  const visits = createBoundedMemory<CountedVisit, CountedVisit>(maxVisits);
+  /** The oldest visits first. */
+  const byVisitor = new Map<string, Set<CountedVisit>>();
   const bySource = new Map<string, { keys: SourceKeys; visits: Set<CountedVisit> }>();
   let sweptAt = 0;
   let isSweeping = false;
 
+  const visitorKey = (siteId: string, visitorId: string) => `${siteId} ${visitorId}`;
   const sourceKey = ({ siteId, network, userAgent }: Source) => `${siteId} ${network} ${userAgent}`;
-  const visitsOf = (visitorId: string) => [byVisitor.get(visitorId) ?? []].flat();
 
   function add(visit: CountedVisit): void {
-    visits.add(visit);
     const { siteId, visitorId, brought } = visit;
-    bySite.set(siteId, (bySite.get(siteId) ?? new Set()).add(visit));
-    if (visitorId !== null) byVisitor.set(visitorId, byVisitor.has(visitorId) ? [...visitsOf(visitorId), visit] : visit);
-    if (!brought) return;
-    const key = sourceKey(brought.source);
-    const known = bySource.get(key) ?? { keys: memory.keysOf(brought.source), visits: new Set() };
-    known.visits.add(visit);
-    bySource.set(key, known);
+    // Nothing later would find it.
+    if (visitorId === null && !brought) return;
+    if (visitorId !== null) {
+      const key = visitorKey(siteId, visitorId);
+      const ofVisitor = byVisitor.get(key) ?? new Set();
+      if (ofVisitor.size >= maxOfVisitor) for (const oldest of ofVisitor.values().take(1)) remove(oldest);
+      byVisitor.set(key, ofVisitor.add(visit));
+    }
+    if (brought) {
+      const key = sourceKey(brought.source);
+      const known = bySource.get(key) ?? { keys: memory.keysOf(brought.source), visits: new Set() };
+      known.visits.add(visit);
+      bySource.set(key, known);
+    }
+    const displaced = visits.set(siteId, visit, visit);
+    if (displaced) remove(displaced);
   }
 
   function remove(visit: CountedVisit): void {
-    visits.delete(visit);
     const { siteId, visitorId, brought } = visit;
-    const ofSite = bySite.get(siteId);
-    ofSite?.delete(visit);
-    if (ofSite?.size === 0) bySite.delete(siteId);
+    visits.delete(siteId, visit);
     if (visitorId !== null) {
-      const others = byVisitor.get(visitorId) === visit ? [] : visitsOf(visitorId).filter((one) => one !== visit);
-      if (others.length === 0) byVisitor.delete(visitorId);
-      else byVisitor.set(visitorId, others);
+      const key = visitorKey(siteId, visitorId);
+      const ofVisitor = byVisitor.get(key);
+      ofVisitor?.delete(visit);
+      if (ofVisitor?.size === 0) byVisitor.delete(key);
     }
     if (!brought) return;
     const key = sourceKey(brought.source);
@@ -83,8 +91,7 @@ export function watchLateVerdicts(memory: Pick<TrafficMemory, "keysOf" | "recall
   /** In slices: thousands of sources would keep conversions waiting. */
   async function sweep(now: number): Promise<void> {
     const rest = threadShare.begin("late verdicts");
-    for (const visit of visits) {
-      if (visit.at > now - keptMs) break;
+    for (const visit of [...visits.values()].filter(({ at }) => at <= now - keptMs)) {
       const resting = rest();
       if (resting) await resting;
       remove(visit);
@@ -106,19 +113,10 @@ export function watchLateVerdicts(memory: Pick<TrafficMemory, "keysOf" | "recall
   }
 
   return {
-    add(visit: CountedVisit): void {
-      // Nothing later would find it.
-      if (visit.visitorId === null && !visit.brought) return;
-      add(visit);
-      if (visits.size <= maxVisits) return;
-      // A flood of visits to one site must not displace those of others.
-      const ofSite = bySite.get(visit.siteId) ?? visits;
-      const crowded = ofSite.size > maxVisits / bySite.size ? ofSite : visits;
-      for (const oldest of crowded.values().take(1)) remove(oldest);
-    },
+    add,
     /** A later report of this browser was judged a bot's by what was seen of it. */
-    noteBot(visitorId: string | null, seen: Observation, judgement: Judgement): void {
-      for (const visit of visitsOf(visitorId ?? "")) move(visit, seen, judgement);
+    noteBot(siteId: string, visitorId: string | null, seen: Observation, judgement: Judgement): void {
+      for (const visit of byVisitor.get(visitorKey(siteId, visitorId ?? "")) ?? []) move(visit, seen, judgement);
     },
     /** Call it with every report: it works at most every ten seconds. */
     async sweep(now: number): Promise<void> {

@@ -8,6 +8,7 @@ import { threadShare } from "../kernel/concurrency.ts";
 import { createDirectory } from "../sites/directory.ts";
 import { addSite } from "../sites/manage.ts";
 import { createTrafficMemory, type Frequency } from "../traffic/frequency.ts";
+import { compileLists } from "../traffic/lists.ts";
 import { collectRoutes } from "./route.ts";
 import type { JudgedVisit } from "./visitSample.ts";
 import { createTagSightings } from "./tagSightings.ts";
@@ -64,7 +65,7 @@ async function startSite() {
     const payload = JSON.stringify({ browser: [false, "Win32", 0, true], page: `https://${host}/`, params });
     return (await app.inject({ method: "POST", url: "/__cc/visit", headers, payload })).statusCode;
   };
-  return { siteId: site.id, visit, frequencies, notable };
+  return { siteId: site.id, settings: site.settings, visit, frequencies, notable };
 }
 
 test("a report is refused when a thousand of its site wait for their turn", async () => {
@@ -86,6 +87,12 @@ test("a report is refused when a thousand of its site wait for their turn", asyn
   } finally {
     isOver = true;
   }
+});
+
+test("the lists of a site are compiled in slices before a report is judged", async () => {
+  const { siteId, settings, visit } = await startSite();
+  expect(await visit()).toBe(204);
+  expect(compileLists(siteId, settings)).toBeUndefined();
 });
 
 /** Google adds the last two to the address of every advertisement; all clicks of a campaign share them. */

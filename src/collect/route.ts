@@ -25,6 +25,7 @@ import type { Site } from "../sites/directory.ts";
 import { hostOf } from "../sites/hosts.ts";
 import { suspicious } from "../store/statistics/traffic.ts";
 import type { Store } from "../store/store.ts";
+import { compileLists } from "../traffic/lists.ts";
 import type { Observation } from "../traffic/observation.ts";
 import { nameOf } from "../traffic/modes.ts";
 import { judge } from "../traffic/verdict.ts";
@@ -115,7 +116,7 @@ export function collectRoutes(app: FastifyInstance, options: CollectOptions): Di
     const address = clientAddress(request, options.transport.trusted);
     const origin = findOwnOrigin(site, request.headers, address);
     if (!origin || request.headers["sec-fetch-site"] === "cross-site") return 403;
-    if (options.rateLimit(networkOf(address), options.perMinute, options.now()) > 0) return 429;
+    if (options.rateLimit(networkOf(address), options.perMinute, options.now(), site.id) > 0) return 429;
     return { site, origin, address };
   }
 
@@ -162,6 +163,8 @@ export function collectRoutes(app: FastifyInstance, options: CollectOptions): Di
 
     const bytes = await readBytes(request, maxBodyBytes);
     if (bytes === "too large") return 413;
+    const compiling = compileLists(site.id, site.settings);
+    if (compiling) await compiling;
     const waiting = threadShare.piece(site.id);
     // Pages await no answer. Nothing is known of this report yet, not even that it is a visit.
     if (waiting === "full") return 503;
@@ -212,7 +215,7 @@ export function collectRoutes(app: FastifyInstance, options: CollectOptions): Di
       }
       if (payload.submit) options.counts.countEvidence(site.id, "evidence at emails", "", now);
     }
-    if (judgement.verdict.bot) late.noteBot(visitorId ?? payload.visitorId, seen, judgement);
+    if (judgement.verdict.bot) late.noteBot(site.id, visitorId ?? payload.visitorId, seen, judgement);
     late.sweep(now).catch((error: unknown) => options.onDefect(error, {}));
     if (!refused) offer({ siteId: site.id, page: payload.page, at: now, seen, judgement }, click);
     return 204;

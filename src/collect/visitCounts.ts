@@ -1,7 +1,7 @@
 // Counts visits by site, hour, bucket and reason.
 
 import { flushedCounter } from "../background/flushedCounter.ts";
-import { createBoundedMemory } from "../kernel/boundedMemory.ts";
+import { createBoundedMemory } from "../http/boundedMemory.ts";
 import type { VisitBucket } from "../kernel/event.ts";
 import { hourMs } from "../kernel/time.ts";
 import type { Store } from "../store/store.ts";

@@ -59,6 +59,33 @@ describe("the rate limit", () => {
     }
   });
 
+  test("a flood of keys at one site delays no new key, neither there nor at another site", () => {
+    const wait = createRateLimit();
+    let refused = 0;
+    for (let i = 0; i < 150_000; i++) if (wait(`flooding ${i}`, 2, start, "flooded") > 0) refused += 1;
+    for (const siteId of ["flooded", "quiet", undefined])
+      for (let i = 0; i < 700; i++) if (wait(`new ${i}`, 2, start, siteId) > 0) refused += 1;
+    expect(refused).toBe(0);
+  });
+
+  test("a key that waits goes on waiting during a flood of keys at another site", () => {
+    const wait = createRateLimit();
+    const busy = () => wait("busy", 2, start, "quiet");
+    for (let i = 0; i < 3; i++) busy();
+    for (let i = 0; i < 150_000; i++) wait(`flooding ${i}`, 2, start, "flooded");
+    expect(busy()).toBe(60);
+  });
+
+  test("a key that waits and still comes goes on waiting during a flood of keys at its own site", () => {
+    const wait = createRateLimit();
+    const busy = () => wait("busy", 2, start, "flooded");
+    for (let i = 0; i < 3; i++) busy();
+    for (let i = 0; i < 150_000; i++) {
+      wait(`flooding ${i}`, 2, start, "flooded");
+      if (i % 1000 === 0) expect(busy()).toBe(60);
+    }
+  });
+
   test("two rate limits do not share their counts", () => {
     const [one, two] = [createRateLimit(), createRateLimit()];
     expect(one("key", 1, start)).toBe(0);

@@ -71,6 +71,21 @@ test("a site has at most a hundred connections: each of its events goes to all o
   await connect(context, directory.site(other.id) ?? other, "sandbox", {}, by);
 });
 
+test("a change of a site keeps the lists that it does not change", async () => {
+  const { store, close } = await createNodes("sqlite");
+  onTestFinished(close);
+  const directory = createDirectory(store);
+  const context = { store, directory };
+  const by = { actor: "test", now: Date.now(), checkAddress: () => null };
+  const { id } = await addSite(context, "shop.example.com", by);
+  const siteNow = () => directory.site(id) ?? expect.unreachable("it was made here");
+  await changeSiteSettings(context, siteNow(), { deny_networks: "192.0.2.1,192.0.2.2" }, by);
+  const { denyNetworks } = siteNow().settings;
+  await changeSiteSettings(context, siteNow(), { allow_networks: "192.0.2.3" }, by);
+  expect(siteNow().settings).toMatchObject({ allowNetworks: ["192.0.2.3"] });
+  expect(siteNow().settings.denyNetworks).toBe(denyNetworks);
+});
+
 test("sites that a restored database does not have are removed from memory", async () => {
   const url = await migratedDatabase();
   const store = await createStore({ engine: "postgres", url, connections: 2 }, Buffer.alloc(32, 7), ulid);

@@ -100,7 +100,7 @@ export function createDirectory(store: Store, ownHost: string | null = null): Di
     const servedHosts = row.hostRows
       .filter((one) => isServed(one) && (one.isTrusted || one.host !== ownHost))
       .map(({ host }) => host);
-    const site: Site = { ...row, settings: withDefaults(row.settings), servedHosts };
+    const site: Site = { ...row, settings: withDefaults(row.settings, known?.settings), servedHosts };
     sites.set(site.id, site);
     for (const host of site.hostRows) hosts.set(host.host, host);
     for (const host of servedHosts) served.set(host, site);

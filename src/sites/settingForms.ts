@@ -4,9 +4,9 @@ import { say } from "../kernel/messages/message.ts";
 import { Fault } from "../kernel/refusal.ts";
 import { countOf } from "../kernel/text.ts";
 import { dayMs, hourMs, minuteMs, secondMs, weekDays } from "../kernel/time.ts";
-import { matchNetwork } from "../http/transport.ts";
 import { isPublicName, readPastedHost } from "./hosts.ts";
-import { commonUserAgents, matchUserAgent } from "../traffic/lists.ts";
+import { matchesCommonUserAgent } from "../traffic/lists.ts";
+import { readNetwork } from "../traffic/networks/addresses.ts";
 
 export class SettingFault extends Fault {}
 
@@ -100,8 +100,8 @@ export const maxListLength = 10_000;
 export const wordList = (fault: (word: string) => string | null) => ({
   read: (text: string) => {
     const list = [...new Set(text.split(",").map((word) => word.trim().toLowerCase()))].filter(Boolean);
-    const wrong = list.map(fault).find((message) => message !== null);
     if (list.length > maxListLength) return new SettingFault(say("must_have_entries", { max: maxListLength }));
+    const wrong = list.map(fault).find((message) => message !== null);
     return wrong ? new SettingFault(wrong) : list;
   },
   write: (value: string[]) => value.join(","),
@@ -134,13 +134,12 @@ export const userAgentFault = (word: string) =>
 
 /** A comma splits a pattern in two, and a part such as "like" is in every user agent. */
 export const deniedFault = (word: string) =>
-  userAgentFault(word) ??
-  (commonUserAgents.some((userAgent) => matchUserAgent(word)(userAgent)) ? say("would_deny_browsers", { word }) : null);
+  userAgentFault(word) ?? (matchesCommonUserAgent(word) ? say("would_deny_browsers", { word }) : null);
 
 export const networks = {
   type: "list of addresses and networks",
   example: "203.0.113.0/24",
-  ...wordList((word) => (matchNetwork(word) ? null : say("must_be_networks", { word }))),
+  ...wordList((word) => (readNetwork(word) ? null : say("must_be_networks", { word }))),
 };
 
 export const countries = {

@@ -105,6 +105,13 @@ describe("stored settings", () => {
     expect(withDefaults(stored)).toEqual(fresh);
   });
 
+  test("lists that did not change stay the same arrays, so that they are not compiled again", () => {
+    const known = withDefaults({ denyNetworks: ["192.0.2.1", "192.0.2.2"], denyUserAgents: ["abc"] });
+    const again = withDefaults({ denyNetworks: ["192.0.2.1", "192.0.2.2"], denyUserAgents: ["abd"], inbound: true }, known);
+    expect(again).toEqual({ ...known, denyUserAgents: ["abd"], inbound: true });
+    expect(again.denyNetworks).toBe(known.denyNetworks);
+  });
+
   test("stored settings of a newer version are dropped", () => {
     expect(withDefaults({ fromTheFuture: 1 })).toEqual(fresh);
   });
@@ -133,6 +140,7 @@ describe("changes", () => {
       { linkDomains: ["checkout.example", "shop.example", "xn--mller-kva.example"] },
     ],
     ["link_domains", "", { linkDomains: [] }],
+    ["deny_networks", "192.0.2.7, 10.0.0.0/8,2001:DB8::/32", { denyNetworks: ["192.0.2.7", "10.0.0.0/8", "2001:db8::/32"] }],
     ["block_disposable", "on", { blockDisposable: true }],
     ["keep_events", "400d", { keepEventsMs: 400 * day }],
     ["keep_log", "1d", { keepLogMs: day }],
@@ -241,10 +249,41 @@ describe("refused settings", () => {
     ["weekly_report", "monday 24", "weekly_report must be off or a day and an hour, like monday 8."],
     ["weekly_report", "8", "weekly_report must be off or a day and an hour, like monday 8."],
     ["report_language", "fr", "report_language must be one of en, de."],
+    ["deny_networks", "10.1", expect.stringContaining("deny_networks must be")],
+    ["deny_networks", "10.0.0.0/33", expect.stringContaining("deny_networks must be")],
+    ["deny_networks", "2001:db8::/", expect.stringContaining("deny_networks must be")],
     ["block_persons", "abc", "block_persons must be hashed emails of 64 hex characters."],
     ["block_persons", "g".repeat(64), "block_persons must be hashed emails of 64 hex characters."],
   ])("%s=%s is refused with a message", (label, text, message) => {
     expect(fault({ [label]: text })).toEqual(message);
+  });
+
+  test("a long list of networks or user agents is read about as fast as one of other words", () => {
+    const textOf = (entry: (i: number) => string) => Array.from({ length: 10_000 }, (_, i) => entry(i)).join();
+    const fastest = (label: string, text: string) => {
+      const times = Array.from({ length: 5 }, () => {
+        const startedAt = performance.now();
+        changed({ [label]: text });
+        return performance.now() - startedAt;
+      });
+      return Math.min(...times);
+    };
+    const usual = fastest(
+      "block_persons",
+      textOf((i) => i.toString(16).padStart(64, "0")),
+    );
+    expect(
+      fastest(
+        "deny_networks",
+        textOf((i) => `11.${i >> 8}.${i & 255}.0/24`),
+      ),
+    ).toBeLessThan(4 * usual);
+    expect(
+      fastest(
+        "deny_user_agents",
+        textOf((i) => `mozilla*${i}*bot`),
+      ),
+    ).toBeLessThan(4 * usual);
   });
 
   test("a plain email among blocked persons is not repeated", () => {

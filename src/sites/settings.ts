@@ -344,11 +344,17 @@ export const choicesOf = (label: string): readonly string[] =>
 /** The name of a setting as people write it. */
 export const labelOf = (name: keyof SiteSettings) => declared[name].label;
 
-/** Completes stored settings with the current defaults. */
-export function withDefaults(stored: Record<string, unknown>): SiteSettings {
-  const settings = Object.fromEntries(names.map((name) => [name, stored[name] ?? declared[name].default]));
-  return settings as SiteSettings;
+/** Completes stored settings with the current defaults. Lists that are as in `known` stay its arrays, and are not compiled again. */
+export function withDefaults(stored: Record<string, unknown>, known?: SiteSettings): SiteSettings {
+  const valueOf = (name: keyof SiteSettings) => {
+    const value = stored[name] ?? declared[name].default;
+    return known && isSameList(known[name], value) ? known[name] : value;
+  };
+  return Object.fromEntries(names.map((name) => [name, valueOf(name)])) as SiteSettings;
 }
+
+const isSameList = (known: unknown, value: unknown) =>
+  Array.isArray(known) && Array.isArray(value) && known.length === value.length && value.every((entry, i) => entry === known[i]);
 
 /** Converts changes like `{dedup_order: "30d"}` to stored values, or says what is wrong with them. */
 export function readSettings(changes: Record<string, string>): Partial<SiteSettings> | SettingFault {

@@ -1,6 +1,8 @@
+import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { matchNetwork } from "../http/transport.ts";
 import { quiet } from "./frequency.ts";
-import type { VisitRules } from "./lists.ts";
+import { compileLists, findRule, type VisitRules } from "./lists.ts";
 import type { Observation, ObservedUse } from "./observation.ts";
 import type { Category } from "./signal.ts";
 import { signals } from "./signals.ts";
@@ -353,6 +355,7 @@ describe("the site's own lists", () => {
 
   test.each<[string, Partial<VisitRules>, string]>([
     ["a network", { denyNetworks: ["93.192.10.0/24"] }, "site rule:denied network 93.192.10.0/24"],
+    ["a network in its IPv6 form", { denyNetworks: ["::ffff:93.192.0.0/112"] }, "site rule:denied network ::ffff:93.192.0.0/112"],
     ["a country", { denyCountries: ["DE"] }, "site rule:denied country DE"],
     ["a user agent", { denyUserAgents: ["chrome/142*safari"] }, "site rule:denied user agent chrome/142*safari"],
   ])("a visit that matches the deny rule for %s never passes", (_what, more, reason) => {
@@ -371,6 +374,86 @@ describe("the site's own lists", () => {
     expect(verdict({}, others).score).toBe(0);
     expect(verdict(bot, others).bot).toBe(true);
     expect(verdict({ address: "" }, others).score).toBe(0);
+  });
+
+  test("of several networks and user agents that match, the one that is listed first is named", () => {
+    const first = { denyNetworks: ["2001:db8::/32", "93.192.0.0/12", "93.192.10.20", "0.0.0.0/0"] };
+    expect(verdict({}, first).reasons).toEqual(["site rule:denied network 93.192.0.0/12"]);
+    const agents = { denyUserAgents: ["nothing", "chrome", "mozilla", "mozilla*chrome"] };
+    expect(verdict({}, agents).reasons).toEqual(["site rule:denied user agent chrome"]);
+  });
+
+  test("a list of networks matches the same addresses as its networks do", () => {
+    // ipaddr.js reads no IPv4 address in the others.
+    const ipv6 = fc.ipV6().filter((text) => !text.includes("."));
+    const ofIpv4 = fc.tuple(fc.ipV4(), fc.integer({ min: 0, max: 32 }));
+    const ofIpv6 = fc.tuple(ipv6, fc.integer({ min: 0, max: 128 }));
+    const network = fc.oneof(ofIpv4, ofIpv6).map(([address, size]) => `${address}/${size}`);
+    fc.assert(
+      fc.property(fc.array(network, { maxLength: 5 }), fc.oneof(fc.ipV4(), ipv6), (denyNetworks, other) => {
+        for (const address of [other, ...denyNetworks.map((text) => text.replace(/\/.*/, ""))]) {
+          const expected = denyNetworks.find((text) => matchNetwork(text)?.(address));
+          expect(findRule(seen({ address }), { ...rules, denyNetworks })?.entry).toBe(expected && `network ${expected}`);
+        }
+      }),
+    );
+  });
+
+  test("a list of user agents matches the same texts as its patterns do", () => {
+    const textOf = (...units: string[]) => fc.string({ unit: fc.constantFrom(...units), minLength: 1, maxLength: 8 });
+    const pattern = textOf("a", "A", "b", "*").filter((text) => /[^*]/.test(text));
+    fc.assert(
+      fc.property(fc.array(pattern, { maxLength: 8 }), textOf("a", "B", "b", "c"), (denyUserAgents, userAgent) => {
+        const expected = denyUserAgents.find((text) => new RegExp(text.replaceAll(/\*+/g, ".*"), "i").test(userAgent));
+        expect(findRule(seen({ userAgent }), { ...rules, denyUserAgents })?.entry).toBe(expected && `user agent ${expected}`);
+      }),
+      { numRuns: 1000 },
+    );
+  });
+
+  const listsOf = (length: number): VisitRules => {
+    const entries = <Entry>(entry: (i: number) => Entry) => Array.from({ length }, (_, i) => entry(i));
+    return {
+      ...rules,
+      allowNetworks: entries((i) => `11.${i >> 8}.${i & 255}.0/24`),
+      denyNetworks: entries((i) => `2001:db8:${i.toString(16)}::/${48 + (i % 80)}`),
+      allowUserAgents: entries((i) => `ax*${i.toString(36)}*q`),
+      denyUserAgents: entries((i) => `bot-${i.toString(36)}/`),
+    };
+  };
+
+  test("a visit is judged about as fast with lists of ten thousand entries as with lists of ten, also when it is stored", () => {
+    const browser = { page: "", referrer: "", address: person.address, userAgent: person.userAgent };
+    const stored = { seenAt: 0, browser, visitorId: "v", clickIds: {}, browserIds: {}, utm: {} };
+    const fastest = (lists: VisitRules) => {
+      const times = Array.from({ length: 20 }, () => {
+        const startedAt = performance.now();
+        judge(person, lists);
+        judgeLater(stored, quiet, lists);
+        return performance.now() - startedAt;
+      });
+      return Math.min(...times);
+    };
+    expect(fastest(listsOf(10_000))).toBeLessThan(20 * fastest(listsOf(10)));
+  });
+
+  test("long lists are compiled once, in slices", async () => {
+    const lists = listsOf(10_000);
+    let turns = 0;
+    let isCompiled = false;
+    const countTurns = () => {
+      turns += 1;
+      if (!isCompiled) setImmediate(countTurns);
+    };
+    setImmediate(countTurns);
+    await Promise.all([compileLists("site", lists), compileLists("site", lists)]);
+    isCompiled = true;
+    expect(turns).toBeGreaterThan(3);
+    expect(compileLists("site", lists)).toBeUndefined();
+    // Another setting was changed.
+    turns = 0;
+    await compileLists("site", { ...lists, botThreshold: 70 });
+    expect(turns).toBe(0);
   });
 
   test("a pattern with many stars is matched without backtracking", () => {

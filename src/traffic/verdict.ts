@@ -73,14 +73,13 @@ const byName = new Map(signals.map((signal) => [nameOf(signal), signal]));
 export function judgeLater({ browser, verdict }: Visit, frequency: Frequency, rules: VisitRules): Verdict | null {
   if (!browser || verdict?.bot) return null;
   const seen = { ...unobserved, userAgent: browser.userAgent, address: browser.address, frequency };
-  if (findRule(seen, rules)) return null;
   const { findings } = collectFindings(seen, rules);
   for (const reason of verdict?.reasons ?? []) {
     const earlier = readFinding(reason);
     if (earlier && findings.every((one) => one.signal !== earlier.signal)) findings.push(earlier);
   }
   const weighed = weigh(findings, rules);
-  return weighed.bot ? { ...verdictOf(weighed), firstScore: verdict?.score ?? 0 } : null;
+  return weighed.bot && !findRule(seen, rules) ? { ...verdictOf(weighed), firstScore: verdict?.score ?? 0 } : null;
 }
 
 /**

@@ -13,13 +13,13 @@ import {
   type EvidenceBucket,
 } from "../../store/statistics/traffic.ts";
 import { observeDescription, explainVerdict } from "../../traffic/explain.ts";
-import type { VisitRules } from "../../traffic/lists.ts";
+import { compileLists, type VisitRules } from "../../traffic/lists.ts";
 import { findNetwork } from "../../traffic/networks/networks.ts";
 import { modesOf, nameOf } from "../../traffic/modes.ts";
 import { readHeaders, type Observation } from "../../traffic/observation.ts";
 import type { Signal } from "../../traffic/signal.ts";
 import { notFound, type Handlers } from "../call.ts";
-import { checkTimes, setFileName, pageOf, readCursor, toCsvById, type Column } from "../lists.ts";
+import { checkTimes, listOf, setFileName, pageOf, readCursor, toCsvById, type Column } from "../lists.ts";
 import type { ApiContext } from "../context.ts";
 
 type Names =
@@ -72,7 +72,7 @@ export function trafficHandlers({ store, countryOf, now }: ApiContext): Handlers
     async "GET /sites/:site/bots.csv"({ site, query, reply }) {
       const kind = kindOf(query);
       setFileName(reply, kind === "bots" ? "bot-visits" : "suspicious-visits", site.hosts[0], now());
-      return toCsvById(columns, site.settings.timeZone, async (limit, before) =>
+      return toCsvById(columns, listOf(site), async (limit, before) =>
         (await store.traffic.listBotVisits(site.id, limit, before, kind)).map(toVisit),
       );
     },
@@ -80,6 +80,7 @@ export function trafficHandlers({ store, countryOf, now }: ApiContext): Handlers
       const visit = await store.traffic.findBotVisit(site.id, params.visit);
       if (!visit) throw notFound("visit");
       const seen = visit.seen as Observation;
+      await compileLists(site.id, site.settings);
       return { visit: toVisit(visit), now: toVerdict(seen, site.settings) };
     },
     async "GET /sites/:site/invalid-clicks"({ site, query }) {
@@ -91,7 +92,7 @@ export function trafficHandlers({ store, countryOf, now }: ApiContext): Handlers
     async "GET /sites/:site/invalid-clicks.csv"({ site, query, reply }) {
       setFileName(reply, "invalid-clicks", site.hosts[0], now());
       const from = (Math.floor(now() / dayMs) + 1 - query.days) * dayMs;
-      return toCsvById(clickColumns, site.settings.timeZone, (limit, before) =>
+      return toCsvById(clickColumns, listOf(site), (limit, before) =>
         store.traffic.listBotVisits(site.id, limit, before, "clicks", { from }),
       );
     },
@@ -121,6 +122,7 @@ export function trafficHandlers({ store, countryOf, now }: ApiContext): Handlers
       if (address !== undefined && !ipaddr.isValid(address)) throw new Refusal("address", say("not_ip_address"));
       const described = { userAgent, address, headers: headers ? describeHeaders(headers) : null };
       const seen = observeDescription(described, countryOf ?? (() => null));
+      await compileLists(site.id, site.settings);
       return toVerdict(seen, site.settings);
     },
   };

@@ -16,6 +16,7 @@ import {
 import type { StoredEvent } from "../../store/events/eventRow.ts";
 import type { FoundPerson } from "../../store/people/people.ts";
 import type { Store } from "../../store/store.ts";
+import { compileLists } from "../../traffic/lists.ts";
 import { fieldsOf, identityThen, outcomeOf, type Outcome, type Side, type WouldBe } from "./outcome.ts";
 
 /** A request takes a fraction of a second, also with many connections. */
@@ -95,6 +96,7 @@ export async function whatIfEvent(store: ReadStore, event: StoredEvent, sides: S
 
 async function compareEvents(store: ReadStore, siteId: string, events: readonly StoredEvent[], sides: Sides, keepsAll = false) {
   const people = await readPeople(store, siteId, events);
+  for (const { judgesVisits, settings } of [sides.before, sides.after]) if (judgesVisits) await compileLists(siteId, settings);
   const differences = noDifferences();
   const examples: Example[] = [];
   await threadShare.map(siteId, events, (event) => {
