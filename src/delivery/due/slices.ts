@@ -96,7 +96,7 @@ export function createMachineWork({ slices, health }: Pick<Store, "slices" | "he
   };
 }
 
-export type SitePass = {
+type SitePass = {
   /** Works on those of the present sites that are left, unless it is too early to try them again. */
   run(siteIds: readonly string[]): Promise<{ isDone: boolean; errors: unknown[] }>;
 };

@@ -59,7 +59,7 @@ const saveCorrections = rowStatement({
 });
 
 /** How far the events of a site were read for refunds. */
-export type CorrectionHead = {
+type CorrectionHead = {
   /** The last one. It goes back where an event came late, or a clock ran ahead. */
   eventId: string;
   /** The highest that was ever read: up to here, others are read again. */
