@@ -10,10 +10,11 @@ export const confirmationsCursor = (connectionId: string) => `confirmations of $
 
 const idLength = lastId.length;
 
-/** Lets that work go back to `id` where it has passed it. */
+/** Lets that work go back to `id` where it has passed it. A head of corrections that is one id stands for three. */
 export async function lowerEventCursors(tx: Query, siteId: string, id: string): Promise<void> {
   await tx.all(
-    `UPDATE cursors SET reached = $2 || SUBSTR(reached, ${idLength + 1})
+    `UPDATE cursors SET reached = $2 || CASE WHEN name = '${correctionsCursor}' AND LENGTH(reached) = ${idLength}
+       THEN ' ' || reached || ' ' || reached ELSE SUBSTR(reached, ${idLength + 1}) END
      WHERE site_id = $1 AND (name = '${correctionsCursor}' OR name LIKE '${confirmationsCursor("%")}')
        AND SUBSTR(reached, 1, ${idLength}) > $2`,
     [siteId, id],

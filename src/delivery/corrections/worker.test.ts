@@ -2,7 +2,7 @@
 
 import { afterAll, describe, expect, test } from "vitest";
 import { byNode, newEvent, newSite } from "../../../test/support/events.ts";
-import { createNodes } from "../../../test/support/nodes.ts";
+import { createNodes, sql } from "../../../test/support/nodes.ts";
 import { storeSent } from "../../../test/support/sentEvents.ts";
 import { lastId, timeOfId, ulid } from "../../kernel/ids.ts";
 import { dayMs, hourMs, minuteMs } from "../../kernel/time.ts";
@@ -29,7 +29,7 @@ const meta = { pixel_id: "1234567890123456", access_token: "token" };
 const accepted = '{"requestId":"t-1"}';
 
 describe.each(["sqlite", "postgres"] as const)("corrections on %s", async (engine) => {
-  const { store, other, close } = await createNodes(engine);
+  const { store, other, location, close } = await createNodes(engine);
   const directory = createDirectory(store);
   const context = { store, directory };
   afterAll(close);
@@ -236,6 +236,19 @@ describe.each(["sqlite", "postgres"] as const)("corrections on %s", async (engin
     await refund(connection, { receivedAt: now + 3 * hourMs, value: 0.1, name: "Refunded" });
     expect(await step(connection, now + 4 * hourMs)).toEqual([["A-1", 69.9]]);
     expect(await correctionsOf(connection, order)).toEqual([["corrected", 69.9]]);
+  });
+
+  test("a relay goes on where version 0.3.0 has read to", async () => {
+    const connection = await setUp();
+    const { siteId } = connection;
+    await purchase(connection);
+    await begin(connection);
+    const head = await store.corrections.readCursor(siteId);
+    await sql(location, `UPDATE cursors SET reached = '${head?.eventId}' WHERE site_id = '${siteId}' AND name = 'corrections'`);
+    await refund(connection);
+    expect(await step(connection, now + 2 * hourMs)).toEqual([["A-1", 70]]);
+    await refund(connection, { receivedAt: now + 3 * hourMs, value: 10, name: "Refunded" });
+    expect(await step(connection, now + 4 * hourMs)).toEqual([["A-1", 60]]);
   });
 
   test("a refund is found that comes in after a clock that ran ahead is corrected, and once", async () => {

@@ -68,7 +68,9 @@ type CorrectionHead = {
   sinceId: string;
 };
 
-const headText = ({ eventId, highestId, sinceId }: CorrectionHead) => `${eventId} ${highestId} ${sinceId}`;
+/** One id stands for all three, as version 0.3.0 wrote it. */
+const headText = ({ eventId, highestId, sinceId }: CorrectionHead) =>
+  eventId === highestId && eventId === sinceId ? eventId : `${eventId} ${highestId} ${sinceId}`;
 
 export type NewCorrection = Omit<CorrectionRow, "attempts">;
 
@@ -83,7 +85,7 @@ export function correctionStore(db: Database) {
     /** Returns null while the site has never been read. */
     async readCursor(siteId: string): Promise<CorrectionHead | null> {
       const text = await readCursor(db, siteId, correctionsCursor);
-      const [eventId = "", highestId = "", sinceId = ""] = text?.split(" ") ?? [];
+      const [eventId = "", highestId = eventId, sinceId = eventId] = text?.split(" ") ?? [];
       return text === null ? null : { eventId, highestId, sinceId };
     },
 
