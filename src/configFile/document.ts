@@ -1,6 +1,6 @@
 // Reads the text of a configuration file, YAML or JSON, and finds the line of every field.
 
-import { isMap, isScalar, isSeq, LineCounter, parseDocument, type Node } from "yaml";
+import { isAlias, isMap, isScalar, isSeq, LineCounter, parseDocument, type Node, type YAMLMap, type YAMLSeq } from "yaml";
 import { Refusal, type PlacedFault } from "../kernel/refusal.ts";
 
 /** The way to a field: `["sites", 0, "hosts"]`. */
@@ -10,8 +10,10 @@ type Place = { line: number; column: number };
 export type FileFault = { path: Path; message: string };
 
 export type FileDocument = {
-  /** Maps, lists and texts: every scalar is the text as it is written. */
-  value: unknown;
+  /** The file with an empty list in place of its sites, as JSON. Maps, lists and texts: every scalar is the text as it is written. */
+  others: string;
+  /** Each site as JSON, so that it can be read by itself. */
+  sites: readonly string[];
   /** The place of a field, or of the nearest one that contains it. */
   placeOf(path: Path): Place;
 };
@@ -19,7 +21,7 @@ export type FileDocument = {
 const maxFileBytes = 2 * 1024 * 1024;
 /** More would be no list that people work through; and no program reads more than `maxFaults`. */
 const maxFaultsShown = 100;
-const maxFaults = 200;
+export const maxFaults = 200;
 
 /** A file with faults. Its message has a line for each. */
 export class BadFile extends Refusal {
@@ -32,7 +34,9 @@ export class BadFile extends Refusal {
         [`${fileName}:${line}:${column}`, ...(field ? [field] : []), message].join(": "),
       );
     const more = faults.length - lines.length;
-    if (more > 0) lines.push(`… and ${more} more.`);
+    // With as many, a reader looks for no further ones.
+    const count = faults.length < maxFaults ? String(more) : `at least ${more}`;
+    if (more > 0) lines.push(`… and ${count} more.`);
     super(faults[0]?.field ?? "", `${lines.join("\n")}\nNothing was changed.`);
     this.faults = faults.slice(0, maxFaults);
   }
@@ -43,10 +47,10 @@ export const fieldText = (path: Path) =>
   path.map((part, i) => (typeof part === "number" ? `[${part}]` : i === 0 ? part : `.${part}`)).join("");
 
 /**
- * What the parser finds, as JSON: a thread that gets thousands of objects from another makes all of them at once. `places` is a list of
- * fields with their lines and columns.
+ * What the parser finds, as lines of JSON: the first is the file without its sites, and each further one is a site. A thread that gets
+ * thousands of objects from another makes all of them at once; each of these is parsed when it is needed. `places` is for faults.
  */
-export type ParsedFile = { value: string; places: string };
+export type ParsedFile = { values: string; places: string };
 
 /** Far deeper than a configuration is. A parser that calls itself for each level would overflow its stack. */
 const maxDepth = 50;
@@ -71,19 +75,9 @@ export function parseFile(fileName: string, text: string): ParsedFile {
     field: "",
     message: message.endsWith(".") ? message : `${message}.`,
   }));
-  const places: [field: string, Place][] = [];
-  for (const { path, offset, isRepeated } of fieldsOf(document.contents)) {
-    if (isRepeated) faults.push({ ...placeAt(offset), field: "", message: "Map keys must be unique." });
-    places.push([fieldText(path), placeAt(offset)]);
-  }
   if (faults.length > 0) throw new BadFile(fileName, faults);
   if (!document.contents) throw refusalAt(1, "The file is empty.");
-  try {
-    return { value: JSON.stringify(document.toJS({ maxAliasCount: 100 })), places: JSON.stringify(places) };
-  } catch {
-    // A file of a few lines whose aliases repeat each other would fill the memory.
-    throw refusalAt(1, "The file has too many aliases (*name).");
-  }
+  return writeParts(fileName, document.contents, placeAt);
 }
 
 /** Returns the first line that is nested too deeply, by its indentation or by its brackets; 0 where there is none. */
@@ -102,37 +96,156 @@ function findDeepLine(text: string): number {
   return 0;
 }
 
-type Field = { path: Path; offset: number; isRepeated: boolean };
+/**
+ * How large a file may be with its aliases written out. The values are its texts, lists, maps and the names of their fields. The thread
+ * that accepts conversions reads a part, which is a site or the file without its sites, in turns of up to 50 ms.
+ */
+const maxPartValues = 20_000;
+/** Each is checked several times where it is none that belongs there. */
+const maxPartCollections = 5000;
+const maxValues = 300_000;
+const maxCharacters = 2 * maxFileBytes;
+const maxFields = 1000;
+const maxNameLength = 500;
+const writtenOut = "with aliases (*name) written out: write long lists of settings as one text with commas, or divide the file";
 
-/** All fields with their places: the name of a field where it has one, so that people see the line that they wrote. */
-function* fieldsOf(node: Node | null, path: Path = [], offset = node?.range?.[0] ?? 0, isRepeated = false): Generator<Field> {
-  yield { path, offset, isRepeated };
-  if (isMap(node)) {
-    const names = new Set<string>();
-    for (const { key, value } of node.items) {
-      if (!isScalar(key)) continue;
-      const name = String(key.value);
-      yield* fieldsOf(value as Node | null, [...path, name], key.range?.[0] ?? offset, names.has(name));
-      names.add(name);
+type Field = { node: Node | null; path: Path; offset: number };
+/** A field of a map, with its name and a colon, or an item of a list. */
+type Entry = Field & { label: string };
+/** A field as JSON, the places of what is in it, and its size with its aliases written out. */
+type Written = { value: string; places: string; values: number; collections: number; depth: number };
+
+/** Writes the parts of a file, and refuses one that its aliases make too large before they are written out. */
+function writeParts(fileName: string, contents: Node, placeAt: (offset: number) => Place): ParsedFile {
+  const faults: PlacedFault[] = [];
+  const anchors = new Map<string, Written>();
+  const sites: Written[] = [];
+  const faultAt = ({ path, offset }: Field, message: string) => ({ ...placeAt(offset), field: fieldText(path), message });
+  const placesText = ({ offset }: Field, inside = "") => {
+    const { line, column } = placeAt(offset);
+    return `[${line},${column}${inside}]`;
+  };
+  const leafOf = (text: string, field: Field) => ({
+    value: JSON.stringify(text),
+    places: placesText(field),
+    values: 1,
+    collections: 0,
+    depth: 0,
+  });
+
+  const others = write({ node: contents, path: [], offset: contents.range?.[0] ?? 0 });
+  if (faults.length > 0) throw new BadFile(fileName, faults);
+  const textOf = (key: "value" | "places") => [others, ...sites].map((part) => part[key]).join("\n");
+  return { values: textOf("value"), places: textOf("places") };
+
+  function write(field: Field): Written {
+    const { node, path } = field;
+    const isSites = path.length === 1 && path[0] === "sites";
+    if (isAlias(node)) {
+      // The list of sites is written as parts.
+      const known = isSites ? undefined : anchors.get(node.source);
+      if (!known) faults.push(faultAt(field, `*${node.source} stands for no value before it.`));
+      return { ...(known ?? leafOf("", field)), places: placesText(field) };
     }
-  } else if (isSeq(node)) {
-    for (const [i, item] of (node.items as (Node | null)[]).entries())
-      yield* fieldsOf(item, [...path, i], item?.range?.[0] ?? offset);
+    if (isSites && isSeq(node)) return writeSites(field, node);
+    const isCollection = isMap(node) || isSeq(node);
+    const written = isCollection ? writeCollection(field, node) : leafOf(isScalar(node) ? String(node.value) : "", field);
+    if (node?.anchor) anchors.set(node.anchor, written);
+    return written;
+  }
+
+  function writeSites(field: Field, list: YAMLSeq): Written {
+    let values = 0;
+    let characters = 0;
+    for (const item of itemsOf(list, field)) {
+      const site = write(item);
+      values += site.values;
+      characters += site.value.length;
+      refuseAbove(field, values, maxValues, `values ${writtenOut}`);
+      refuseAbove(field, characters, maxCharacters, `characters ${writtenOut}`);
+      sites.push(site);
+    }
+    return { ...leafOf("", field), value: "[]" };
+  }
+
+  function writeCollection(field: Field, node: YAMLMap | YAMLSeq): Written {
+    const { path } = field;
+    const values: string[] = [];
+    const places: string[] = [];
+    const size = { values: 1, collections: 1, characters: 0, depth: 0 };
+    const [open, close] = isMap(node) ? "{}" : "[]";
+    for (const { label, ...entry } of isMap(node) ? fieldsOf(node, field) : itemsOf(node, field)) {
+      const written = write(entry);
+      size.values += written.values + (label ? 1 : 0);
+      size.collections += written.collections;
+      size.characters += label.length + written.value.length;
+      size.depth = Math.max(size.depth, written.depth + 1);
+      // In the whole file, people look for the field that makes it too large.
+      const at = path.length === 0 ? entry : field;
+      refuseAbove(field, size.values, maxPartValues, `values ${writtenOut}`, at);
+      refuseAbove(field, size.collections, maxPartCollections, `lists and maps ${writtenOut}`, at);
+      refuseAbove(field, size.characters, maxCharacters, `characters ${writtenOut}`, at);
+      refuseAbove(field, size.depth, maxDepth, "levels", at);
+      values.push(label + written.value);
+      places.push(label + written.places);
+    }
+    return {
+      value: `${open}${values.join(",")}${close}`,
+      places: placesText(field, `,${open}${places.join(",")}${close}`),
+      ...size,
+    };
+  }
+
+  function* itemsOf({ items }: YAMLSeq, { path, offset }: Field): Generator<Entry> {
+    for (const [i, node] of (items as (Node | null)[]).entries())
+      yield { node, path: [...path, i], offset: node?.range?.[0] ?? offset, label: "" };
+  }
+
+  /** The place of a field is that of its name, so that people see the line that they wrote. */
+  function* fieldsOf({ items }: YAMLMap, map: Field): Generator<Entry> {
+    refuseAbove(map, items.length, maxFields, "fields");
+    const names = new Set<string>();
+    for (const { key, value } of items as { key: Node | null; value: Node | null }[]) {
+      const place = { ...map, node: key, offset: key?.range?.[0] ?? map.offset };
+      const { value: name } = write(place);
+      const isText = name.startsWith('"');
+      if (!isText) faults.push(faultAt(place, "The name of a field must be a text."));
+      if (names.has(name)) faults.push({ ...faultAt(place, "Map keys must be unique."), field: "" });
+      names.add(name);
+      refuseAbove(place, name.length, maxNameLength, "characters in the name of a field");
+      if (isText) yield { ...place, node: value, path: [...map.path, String(JSON.parse(name))], label: `${name}:` };
+    }
+  }
+
+  function refuseAbove(field: Field, count: number, max: number, what: string, at = field): void {
+    if (count <= max) return;
+    const subject = field.path.length === 0 ? "The file without its sites has" : "has";
+    throw new BadFile(fileName, [faultAt(at, `${subject} more than ${max.toLocaleString("en-US")} ${what}.`)]);
   }
 }
 
-export function toDocument(parsed: ParsedFile): FileDocument {
-  // Only a file with faults needs it.
-  let places: Map<string, Place> | undefined;
+/** Line and column of a field, and those of what is in it. */
+type PlaceTree = [line: number, column: number, inside?: Record<string | number, PlaceTree>];
+
+export function toDocument({ values, places }: ParsedFile): FileDocument {
+  const [others = "", ...sites] = values.split("\n");
+  let lines: string[] | undefined;
+  const trees: PlaceTree[] = [];
   return {
-    value: JSON.parse(parsed.value) as unknown,
+    others,
+    sites,
     placeOf(path) {
-      places ??= new Map(JSON.parse(parsed.places) as [string, Place][]);
-      for (let length = path.length; length > 0; length -= 1) {
-        const place = places.get(fieldText(path.slice(0, length)));
-        if (place) return place;
+      lines ??= places.split("\n");
+      const [list, index] = path;
+      const part = list === "sites" && typeof index === "number" && index < sites.length ? index + 1 : 0;
+      let tree = (trees[part] ??= JSON.parse(lines[part] ?? "") as PlaceTree);
+      for (const name of part > 0 ? path.slice(2) : path) {
+        const inside = tree[2] && Object.hasOwn(tree[2], name) ? tree[2][name] : undefined;
+        if (!inside) break;
+        tree = inside;
       }
-      return places.get("") ?? { line: 1, column: 1 };
+      const [line, column] = tree;
+      return { line, column };
     },
   };
 }

@@ -3,6 +3,7 @@
 import { stringify } from "yaml";
 import { operator } from "../access/actor.ts";
 import { placeText } from "../export/manage.ts";
+import { threadShare } from "../kernel/concurrency.ts";
 import { platformOf } from "../platforms/index.ts";
 import { hasSettings, isUsable, type Connection, type InboundKey, type Site, type Source } from "../sites/directory.ts";
 import { describeSettings, withDefaults } from "../sites/settings.ts";
@@ -12,6 +13,8 @@ import type { ConfigurationContext } from "./planning.ts";
 
 type Exported = {
   file: Record<string, unknown>;
+  /** The file as YAML. */
+  body: string;
   /** The variables that the file refers to. */
   variables: string[];
   /** What cannot be read, and is not in the file. */
@@ -25,7 +28,7 @@ type ReferenceTo = (...words: string[]) => string;
 export async function exportConfiguration(context: ExportContext): Promise<Exported> {
   const { directory, rights } = context;
   await directory.refresh();
-  const variables: string[] = [];
+  const variables = new Set<string>();
   const left: string[] = [];
   const referenceTo: ReferenceTo = (...words) => {
     const base = words
@@ -34,15 +37,32 @@ export async function exportConfiguration(context: ExportContext): Promise<Expor
       .replaceAll(/[^A-Z0-9]+/g, "_")
       .replace(/^(?=\d)/, "_");
     let name = base;
-    for (let n = 2; variables.includes(name); n++) name = `${base}_${n}`;
-    variables.push(name);
+    for (let n = 2; variables.has(name); n++) name = `${base}_${n}`;
+    variables.add(name);
     return `\${${name}}`;
   };
   const sites: unknown[] = [];
-  for (const site of [...directory.sites()].toSorted(byText(hostOfSite)))
+  const rest = threadShare.begin("configuration");
+  for (const site of [...directory.sites()].toSorted(byText(hostOfSite))) {
+    await rest();
     sites.push(await exportSite(context, site, referenceTo, left));
+  }
+  const version = Number(fileVersion);
   const members = rights.members ? { members: await exportMembers(context) } : {};
-  return { file: { version: Number(fileVersion), sites, ...members }, variables, left };
+  const lists = Object.entries({ sites, ...members });
+  const body = [toText({ version })];
+  for (const [name, entries] of lists) body.push(...(await listTexts(name, entries)));
+  return { file: { version, sites, ...members }, body: body.join(""), variables: [...variables], left };
+}
+
+const toText = (part: Record<string, unknown>) => stringify(part, { lineWidth: 0 });
+
+/** Writes a list of thousands in slices. */
+async function listTexts(name: string, entries: readonly unknown[]): Promise<string[]> {
+  if (entries.length === 0) return [toText({ [name]: entries })];
+  const head = `${name}:\n`;
+  const texts = await threadShare.map("configuration", entries, (entry) => toText({ [name]: [entry] }).slice(head.length));
+  return [head, ...texts];
 }
 
 /** Members and open invitations: the file that invites people lists them in the same way. */
@@ -59,13 +79,13 @@ async function exportMembers({ access, directory }: ExportContext) {
     .toSorted(byText(({ email, sites = [] }) => `${email} ${sites.join()}`));
 }
 
-export function toYaml({ file, variables, left }: Exported): string {
+export function toYaml({ body, variables, left }: Exported): string {
   const head = [
     "Configuration of Cleancast, written by 'cleancast export configuration'. Apply it with 'cleancast apply FILE'.",
     ...(variables.length ? [`It needs these variables: ${variables.join(", ")}.`] : []),
     ...left.map((what) => `Left out, because it cannot be read: ${what}.`),
   ];
-  return `${head.map((line) => `# ${line}\n`).join("")}${stringify(file, { lineWidth: 0 })}`;
+  return `${head.map((line) => `# ${line}\n`).join("")}${body}`;
 }
 
 /** Exports are sorted, so that two of one configuration are equal. */

@@ -2,7 +2,8 @@
 
 import { z } from "zod";
 import { didYouMean, findNearest } from "../kernel/text.ts";
-import type { FileFault, Path } from "./document.ts";
+import { maxFaults, type FileFault, type Path } from "./document.ts";
+import type { Planning } from "./planning.ts";
 
 export type Issue = {
   issue: z.core.$ZodIssue;
@@ -12,7 +13,11 @@ export type Issue = {
 };
 
 /** Reads a value, and lists what is wrong with it. */
-export function findIssues<T>(schema: z.ZodType<T>, value: unknown): { data: T } | { issues: Issue[] } {
+export async function findIssues<T>(
+  schema: z.ZodType<T>,
+  value: unknown,
+  rest: Planning["rest"],
+): Promise<{ data: T } | { issues: Issue[] }> {
   const knownFields = new WeakMap<object, readonly string[]>();
   const result = schema.safeParse(value, {
     // An issue does not name the known fields; its schema does, which is gone afterwards.
@@ -22,13 +27,18 @@ export function findIssues<T>(schema: z.ZodType<T>, value: unknown): { data: T }
       return undefined;
     },
   });
+  await rest();
   if (result.success) return { data: result.data };
   return {
-    issues: result.error.issues.flatMap(narrow).map((issue) => {
-      const path = issue.path.map((part) => (typeof part === "symbol" ? String(part) : part));
-      const node = valueAt(value, path);
-      return { issue, path, known: (isContainer(node) && knownFields.get(node)) || [] };
-    }),
+    // More are not read. Of a part that has so many, misspelled fields may be named as missing ones.
+    issues: result.error.issues
+      .slice(0, maxFaults)
+      .flatMap(narrow)
+      .map((issue) => {
+        const path = issue.path.map((part) => (typeof part === "symbol" ? String(part) : part));
+        const node = valueAt(value, path);
+        return { issue, path, known: (isContainer(node) && knownFields.get(node)) || [] };
+      }),
   };
 }
 
@@ -49,7 +59,7 @@ export const valueAt = (value: unknown, path: Path): unknown =>
   path.reduce((node, part) => (isContainer(node) && Object.hasOwn(node, part) ? Reflect.get(node, part) : undefined), value);
 
 /** A file of thousands of unknown names is no file with misspelled ones. */
-const maxSuggestions = 100;
+export const maxSuggestions = 100;
 
 /** Returns the faults of an issue. `meant` is the field that a misspelled one probably is. */
 export function faultsOf({ issue, path, known }: Issue, value: unknown): (FileFault & { meant?: Path })[] {

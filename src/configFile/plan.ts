@@ -1,9 +1,10 @@
 // Compares a configuration file with the stored configuration. The result is a list of changes, none of which is made yet; all
 // faults of the file are collected first, so that a bad file changes nothing.
 
+import type { z } from "zod";
 import { threadShare } from "../kernel/concurrency.ts";
-import { Denied, Refusal } from "../kernel/refusal.ts";
-import { BadFile, fieldText, type FileFault, type Path } from "./document.ts";
+import { Denied, Refusal, type PlacedFault } from "../kernel/refusal.ts";
+import { BadFile, fieldText, maxFaults, type FileFault, type Path } from "./document.ts";
 import type { Change, ConfigurationContext, Plan, Planning } from "./planning.ts";
 import { planMembers } from "./planMembers.ts";
 import { planSites } from "./planSite.ts";
@@ -15,7 +16,7 @@ import { configurationFile, siteEntry, type ConfigurationFile, type SiteEntry } 
 export type FileText = { name: string; text: string; lookup: Lookup };
 
 type ReadFile = {
-  /** Without what is wrong with it. Null where nothing could be read. */
+  /** Without what is wrong with it. Null where it could not be read, or was not read to its end because of its many faults. */
   content: ConfigurationFile | null;
   faults: readonly FileFault[];
   isReference: Planning["isReference"];
@@ -23,7 +24,7 @@ type ReadFile = {
   isConsequence: (fault: FileFault) => boolean;
   pathInFile: (path: Path) => Path;
   /** Creates the refusal of a file with these faults. */
-  refusalOf: (faults: readonly FileFault[]) => BadFile;
+  refusalOf: (faults: readonly FileFault[]) => Promise<BadFile>;
 };
 
 /** Reads a file and finds what is wrong with its syntax, references and fields. */
@@ -31,16 +32,24 @@ export async function readFile(file: FileText): Promise<ReadFile> {
   const document = await readDocument(file.name, file.text);
   const { resolve, faults, isReference } = createResolver(file.lookup);
   const rest = threadShare.begin("configuration");
-  const { sites, others } = splitSites(document.value);
-  const main = readPart(configurationFile, resolve(others, []));
+  const read = async <T>(schema: z.ZodType<T>, json: string, path: Path) => {
+    await rest();
+    const value = JSON.parse(json) as unknown;
+    await rest();
+    const resolved = resolve(value, path);
+    await rest();
+    return readPart(schema, resolved, rest);
+  };
+  const main = await read(configurationFile, document.others, []);
   const settled: Path[] = [...main.settled];
   const wrong = [...main.faults];
   const entries: { entry: SiteEntry; path: Path; pathInFile: (path: Path) => Path }[] = [];
+  const areEnough = () => faults.length + wrong.length >= maxFaults;
   // There may be thousands.
-  for (const [i, site] of sites.entries()) {
-    await rest();
+  for (const [i, site] of document.sites.entries()) {
+    if (areEnough()) break;
     const path: Path = ["sites", i];
-    const part = readPart(siteEntry, resolve(site, path));
+    const part = await read(siteEntry, site, path);
     wrong.push(...part.faults.map((fault) => ({ ...fault, path: [...path, ...fault.path] })));
     settled.push(...part.settled.map((one) => [...path, ...one]));
     if (part.data) entries.push({ entry: part.data, path, pathInFile: part.pathInFile });
@@ -55,13 +64,17 @@ export async function readFile(file: FileText): Promise<ReadFile> {
     return entry ? [...entry.path, ...entry.pathInFile(path.slice(2))] : main.pathInFile(path);
   };
   return {
-    content: data && (data.sites ? { ...data, sites: entries.map(({ entry }) => entry) } : data),
+    content: areEnough() ? null : data && (data.sites ? { ...data, sites: entries.map(({ entry }) => entry) } : data),
     faults: [...faults, ...wrong.filter(({ path }) => !unresolved.has(fieldText(path)))],
     isReference: (path) => isReference(pathInFile(path)),
     isConsequence: ({ path }) => isSettled(path),
     pathInFile,
-    refusalOf(found) {
-      const placed = found.map(({ path, message }) => ({ ...document.placeOf(path), field: fieldText(path), message }));
+    async refusalOf(found) {
+      const placed: PlacedFault[] = [];
+      for (const { path, message } of found.slice(0, maxFaults)) {
+        await rest();
+        placed.push({ ...document.placeOf(path), field: fieldText(path), message });
+      }
       return new BadFile(
         file.name,
         placed.toSorted((one, other) => one.line - other.line || one.column - other.column),
@@ -82,26 +95,22 @@ function createCover(faulty: readonly Path[]): (path: Path) => boolean {
     (typeof path.at(-1) === "string" && containers.has(fieldText(path)));
 }
 
-/** Takes the sites out of a file: `others` is the file with an empty list in their place. */
-function splitSites(value: unknown): { sites: readonly unknown[]; others: unknown } {
-  if (typeof value !== "object" || value === null || !("sites" in value) || !Array.isArray(value.sites))
-    return { sites: [], others: value };
-  return { sites: value.sites, others: { ...value, sites: [] } };
-}
-
 /** Refuses a file with all its faults at once: those of its form, and those of its values. */
 export async function planFile(context: ConfigurationContext, file: FileText, { prune }: { prune: boolean }): Promise<Plan> {
   const { content, faults, isReference, isConsequence, pathInFile, refusalOf } = await readFile(file);
   if (content && faults.length === 0) {
     checkRights(context, content);
     const { plan, faults: found } = await compare(context, content, { prune, isReference });
-    if (found.length > 0) throw refusalOf(found);
+    if (found.length > 0) throw await refusalOf(found);
     return plan;
   }
   // What is left of the file would remove what it names.
   const found = content ? await findValueFaults(context, content, isReference) : [];
-  const others = found.map((fault) => ({ ...fault, path: pathInFile(fault.path) }));
-  throw refusalOf([...faults, ...others.filter((fault) => !isConsequence(fault))]);
+  const others = await threadShare.map("configuration", found, ({ path, message }) => {
+    const fault = { path: pathInFile(path), message };
+    return isConsequence(fault) ? [] : [fault];
+  });
+  throw await refusalOf([...faults, ...others.flat()]);
 }
 
 async function findValueFaults(

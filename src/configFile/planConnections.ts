@@ -12,6 +12,7 @@ import { checkSettings, defaultsOf } from "../sites/connectionSettings.ts";
 import type { Connection, Site } from "../sites/directory.ts";
 import { findSite } from "../sites/manage.ts";
 import { fieldText, type FileFault, type Path } from "./document.ts";
+import { maxSuggestions } from "./issues.ts";
 import {
   check,
   isSameSecret,
@@ -27,7 +28,7 @@ import type { ConnectionEntry } from "./schema.ts";
 
 const usualEventNames = Object.keys(usualEvents);
 
-export function planConnections(
+export async function planConnections(
   planning: Planning,
   planned: PlannedSite,
   entries: readonly ConnectionEntry[],
@@ -35,6 +36,7 @@ export function planConnections(
   const { context } = planning;
   const wanted = new Map<string, ReadEntry>();
   for (const [i, entry] of entries.entries()) {
+    await planning.rest();
     const path = [...planned.path, "connections", i];
     const read = readEntry(planning, planned.site, entry, path);
     if (!read) continue;
@@ -124,8 +126,8 @@ function noteEventNames({ notes }: Planning, { events = [], event_names: names =
     ...Object.keys({ ...names }).map((name) => ({ name, field: ["event_names", name] })),
     ...Object.keys(values).map((name) => ({ name, field: ["values", name] })),
   ];
-  for (const { name, field } of given) {
-    const nearest = usualEventOf(name) === null ? findNearest(name, usualEventNames) : null;
+  for (const { name, field } of given.filter((one) => usualEventOf(one.name) === null).slice(0, maxSuggestions)) {
+    const nearest = findNearest(name, usualEventNames);
     if (nearest !== null)
       notes.push(
         `${fieldText([...path, ...field])}: ${name} is not a usual event, but a name of your own. ${didYouMean(nearest)}`,

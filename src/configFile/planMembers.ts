@@ -24,7 +24,7 @@ export async function planMembers(planning: Planning, file: ConfigurationFile): 
   if (!file.members) return [];
   const accounts = new Map<string, Account>();
   // Owners first: until a new one has the role, the last one cannot lose it.
-  const wanted = readGrants(planning, file, accounts).toSorted(
+  const wanted = (await readGrants(planning, file, accounts)).toSorted(
     (one, other) => Number(isInstallationOwner(other)) - Number(isInstallationOwner(one)),
   );
   const members = await access.members.list(operator);
@@ -73,15 +73,20 @@ function checkLastOwner(
 }
 
 /** Collects the members that have a password in `accounts`. */
-function readGrants(
+async function readGrants(
   planning: Planning,
   { members = [], sites = [] }: ConfigurationFile,
   accounts: Map<string, Account>,
-): WantedGrant[] {
-  const { context, faults } = planning;
-  const inFile = new Set(sites.flatMap(({ hosts }) => hosts.map(readHost)));
-  const grants: WantedGrant[] = [];
+): Promise<WantedGrant[]> {
+  const { context, faults, rest } = planning;
+  const inFile = new Set<string | null>();
+  for (const text of sites.flatMap(({ hosts }) => hosts)) {
+    await rest();
+    inFile.add(readHost(text));
+  }
+  const grants = new Map<string, WantedGrant>();
   for (const [i, entry] of members.entries()) {
+    await rest();
     const path: Path = ["members", i];
     const email = check(planning, [...path, "email"], () => readEmail(entry.email));
     // The password of a member without an email is checked too.
@@ -92,17 +97,18 @@ function readGrants(
     if (account) accounts.set(email, account);
     const where = entry.sites === "all" ? [null] : entry.sites;
     for (const [j, text] of where.entries()) {
+      await rest();
       const own = text === null ? path : [...path, "sites", j];
       const host = text === null ? null : readHost(text);
+      const key = JSON.stringify([email, host]);
       const siteId = host === null ? null : (context.directory.host(host)?.siteId ?? null);
       const isKnown = host !== null && (siteId !== null || inFile.has(host) || context.isOffline);
       if (text !== null && !isKnown) faults.push({ path: own, message: `there is no site ${text}.` });
-      else if (grants.some((one) => one.email === email && one.host === host))
-        faults.push({ path: own, message: `${email} has a role there already.` });
-      else grants.push({ email, role: entry.role, host, siteId, path: own });
+      else if (grants.has(key)) faults.push({ path: own, message: `${email} has a role there already.` });
+      else grants.set(key, { email, role: entry.role, host, siteId, path: own });
     }
   }
-  return grants;
+  return [...grants.values()];
 }
 
 function readAccount(planning: Planning, { name, password }: MemberEntry, email: string, entryPath: Path): Account | null {

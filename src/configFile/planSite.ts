@@ -14,7 +14,16 @@ import { SettingFault } from "../sites/settingForms.ts";
 import { auditedChanges, choicesOf, describeSettings, readSettings, withDefaults, type SiteSettings } from "../sites/settings.ts";
 import { fieldText, type FileFault, type Path } from "./document.ts";
 import { valueAt } from "./issues.ts";
-import { check, isSameSecret, reconcile, type Change, type ChangedLine, type PlannedSite, type Planning } from "./planning.ts";
+import {
+  check,
+  hasManyFaults,
+  isSameSecret,
+  reconcile,
+  type Change,
+  type ChangedLine,
+  type PlannedSite,
+  type Planning,
+} from "./planning.ts";
 import { planConnections } from "./planConnections.ts";
 import { planDataExport } from "./planDataExport.ts";
 import { planKeys } from "./planKeys.ts";
@@ -33,9 +42,9 @@ export async function planSites(planning: Planning, { sites }: ConfigurationFile
   const keys = new Set<string>();
   const wanted: [string, WantedSite][] = [];
   for (const [i, entry] of sites.entries()) {
-    await planning.rest();
+    if (hasManyFaults(planning)) break;
     const path: Path = ["sites", i];
-    const names = readHosts(planning, entry, path, hosts);
+    const names = await readHosts(planning, entry, path, hosts);
     const planned = findPlanned(planning, names, path);
     wanted.push([planned.site?.id ?? planned.host, { planned, entry, names }]);
   }
@@ -60,18 +69,20 @@ export async function planSites(planning: Planning, { sites }: ConfigurationFile
 }
 
 /** Reads the hosts of a site. A host can be in the file once. */
-function readHosts({ faults }: Planning, entry: SiteEntry, path: Path, known: Set<string>): Name[] {
-  return entry.hosts.flatMap((text, i) => {
+async function readHosts({ faults, rest }: Planning, entry: SiteEntry, path: Path, known: Set<string>): Promise<Name[]> {
+  const names: Name[] = [];
+  for (const [i, text] of entry.hosts.entries()) {
+    await rest();
     const own = [...path, "hosts", i];
     const host = readHost(text);
     if (!host) faults.push({ path: own, message: `is not a host name; write it like shop.example.com.` });
     else if (known.has(host)) faults.push({ path: own, message: `${host} is in the file twice.` });
     else {
       known.add(host);
-      return [{ host, path: own }];
+      names.push({ host, path: own });
     }
-    return [];
-  });
+  }
+  return names;
 }
 
 function findPlanned({ context, faults }: Planning, names: readonly Name[], path: Path): PlannedSite {
@@ -176,6 +187,7 @@ async function planSettings(
   const changes: Record<string, string> = {};
   const lines: ChangedLine[] = [];
   for (const [label, text] of given) {
+    await planning.rest();
     const own = [...path, "settings", label];
     const read = readSettings({ [label]: text });
     if (read instanceof SettingFault) {

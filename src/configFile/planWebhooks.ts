@@ -39,6 +39,7 @@ export async function planWebhooks(
   const damaged = all.filter(({ origin }) => origin === null);
   const wanted = new Map<string, WebhookEntry>();
   for (const [i, entry] of entries.entries()) {
+    await planning.rest();
     const path = [...sitePath, "webhooks", i];
     const read = readAddress(context.allowPrivate, entry.url);
     if (entry.secret !== undefined && !planning.isReference([...path, "secret"]))

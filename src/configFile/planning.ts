@@ -9,7 +9,7 @@ import { english } from "../kernel/messages/message.ts";
 import { didYouMean, findNearest } from "../kernel/text.ts";
 import type { Site } from "../sites/directory.ts";
 import type { SiteContext } from "../sites/manage.ts";
-import type { FileFault, Path } from "./document.ts";
+import { maxFaults, type FileFault, type Path } from "./document.ts";
 
 /** The parts of a file that a caller may see and change besides settings, connections and webhooks. */
 export type FileRights = { keys: boolean; members: boolean; siteDeletion: boolean };
@@ -69,6 +69,9 @@ export type Planning = {
  */
 export type PlannedSite = { site: Site | null; isUnidentified: boolean; host: string; path: Path; by: By };
 
+/** True where the file is refused with what was found: nobody reads more. */
+export const hasManyFaults = ({ faults }: Pick<Planning, "faults">) => faults.length >= maxFaults;
+
 type Removal = Pick<Change, "what" | "run"> & { loss: () => string | Promise<string> };
 
 /** Two lists of one kind of things, each with a key that is equal for the same thing. */
@@ -84,9 +87,10 @@ type Comparison<Wanted, Existing> = {
 
 /** Plans what makes the existing things equal to the wanted ones. What is not wanted stays, unless the caller prunes. */
 export async function reconcile<Wanted, Existing>(
-  { prune, faults, unlisted, rest }: Planning,
+  planning: Planning,
   { wanted, existing, plan, remove, limit }: Comparison<Wanted, Existing>,
 ): Promise<Change[]> {
+  const { prune, faults, unlisted, rest } = planning;
   const changes: Change[] = [];
   const known = [...existing];
   // The first of two with the same key counts.
@@ -94,6 +98,7 @@ export async function reconcile<Wanted, Existing>(
   const listed = new Set<string>();
   for (const [key, one] of wanted) {
     await rest();
+    if (hasManyFaults(planning)) return changes;
     listed.add(key);
     changes.push(...(await plan(one, present.get(key))));
   }

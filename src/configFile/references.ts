@@ -2,7 +2,8 @@
 // a configuration file, so that the file can be shared and kept in version control.
 
 import { Fault } from "../kernel/refusal.ts";
-import type { FileFault, Path } from "./document.ts";
+import { maxFaults, type FileFault, type Path } from "./document.ts";
+import { isContainer } from "./issues.ts";
 
 /** Both return a fault for what does not exist. The management API passes only the secrets of the request. */
 export type Lookup = {
@@ -11,47 +12,65 @@ export type Lookup = {
 };
 
 export type Resolver = {
-  /** Returns a part of the file with its references replaced. */
+  /** Replaces the references in a part of the file, and returns it. */
   resolve: (value: unknown, path: Path) => unknown;
   faults: FileFault[];
   /** True for a field whose value came from a reference. */
   isReference: (path: Path) => boolean;
 };
 
-const reference = /\$(\$\{|\{([^}]*)\})/g;
+// Bounded, so that a text of many beginnings is not searched to its end from each of them.
+const reference = /\$(\$\{|\{([^}]{0,200})\}?)/g;
 const variableName = /^[A-Za-z_][A-Za-z0-9_]*$/;
 const keyOf = (path: Path) => JSON.stringify(path);
+/** In one text, with those that are escaped. Few have more than one. */
+const maxReferences = 10;
+/** In what all references stand for: a file can repeat the longest secret in every field. */
+const maxCharacters = 8 * 1024 * 1024;
+const tooLong = `is a reference too many: those of the file stand for more than ${maxCharacters / 1024 / 1024} MiB. Divide the file.`;
 
 export function createResolver(lookup: Lookup): Resolver {
   const faults: FileFault[] = [];
   const references = new Set<string>();
+  let characters = 0;
 
   function readText(text: string, path: Path): string {
-    const fail = (message: string) => {
-      faults.push({ path, message });
-      return text;
-    };
+    if (faults.length >= maxFaults) return text;
     if (text.startsWith("@@")) return text.slice(1);
+    const take = (found: string | Fault, written: string) => {
+      characters += found instanceof Fault ? 0 : found.length;
+      const content = characters > maxCharacters ? new Fault(tooLong) : found;
+      if (!(content instanceof Fault)) return content;
+      faults.push({ path, message: content.message });
+      return written;
+    };
     if (text.startsWith("@")) {
       references.add(keyOf(path));
-      const content = lookup.file(text.slice(1));
-      return content instanceof Fault ? fail(content.message) : content.trim();
+      return take(lookup.file(text.slice(1)), text).trim();
     }
-    return text.replaceAll(reference, (_, escaped: string, name: string | undefined) => {
+    if (text.split("${", maxReferences + 2).length > maxReferences + 1) {
+      faults.push({ path, message: `has more than ${maxReferences} references.` });
+      return text;
+    }
+    return text.replaceAll(reference, (written, escaped: string, name: string) => {
       if (escaped === "${") return "${";
       references.add(keyOf(path));
-      if (name === undefined || !variableName.test(name))
-        return fail(`"\${${name ?? ""}}" is no reference; write it like \${META_TOKEN}.`);
-      const found = lookup.variable(name);
-      return found instanceof Fault ? fail(found.message) : found;
+      const isReference = written.endsWith("}") && variableName.test(name);
+      return take(
+        isReference ? lookup.variable(name) : new Fault(`"${written}" is no reference; write it like \${META_TOKEN}.`),
+        written,
+      );
     });
   }
 
   function resolve(node: unknown, path: Path): unknown {
-    if (typeof node === "string") return readText(node, path);
-    if (Array.isArray(node)) return node.map((one, i) => resolve(one, [...path, i]));
-    if (typeof node === "object" && node !== null)
-      return Object.fromEntries(Object.entries(node).map(([name, one]) => [name, resolve(one, [...path, name])]));
+    if (typeof node === "string") return node.startsWith("@") || node.includes("${") ? readText(node, path) : node;
+    if (!isContainer(node)) return node;
+    for (const name of Array.isArray(node) ? node.keys() : Object.keys(node)) {
+      const value: unknown = Reflect.get(node, name);
+      const resolved = resolve(value, [...path, name]);
+      if (resolved !== value) Reflect.set(node, name, resolved);
+    }
     return node;
   }
 

@@ -4,8 +4,9 @@
 import { randomBytes } from "node:crypto";
 import type { z } from "zod";
 import { shortId } from "../kernel/ids.ts";
-import type { FileFault, Path } from "./document.ts";
+import { maxFaults, type FileFault, type Path } from "./document.ts";
 import { faultsOf, findIssues, isContainer, meantChoice, valueAt, type Issue } from "./issues.ts";
+import type { Planning } from "./planning.ts";
 
 const unique = () => randomBytes(32).toString("hex");
 
@@ -35,10 +36,11 @@ type ReadPart<T> = {
   pathInFile: (path: Path) => Path;
 };
 
-export function readPart<T>(schema: z.ZodType<T>, value: unknown): ReadPart<T> {
-  let found = findIssues(schema, value);
+/** Repairs the value itself. A part with very many faults is read up to `maxFaults`. */
+export async function readPart<T>(schema: z.ZodType<T>, value: unknown, rest: Planning["rest"]): Promise<ReadPart<T>> {
+  let found = await findIssues(schema, value, rest);
   if ("data" in found) return { data: found.data, faults: [], settled: [], pathInFile: (path) => path };
-  const repaired: Repaired = { root: structuredClone(value), replaced: new Map() };
+  const repaired: Repaired = { root: value, replaced: new Map() };
   const leftOut = new Map<unknown, number[]>();
   const faults: FileFault[] = [];
   const settled = new Map<string, Path>();
@@ -46,11 +48,16 @@ export function readPart<T>(schema: z.ZodType<T>, value: unknown): ReadPart<T> {
     // Misspelled fields first: they are not missing.
     const isUnknown = ({ issue }: Issue) => issue.code === "unrecognized_keys";
     const issues = found.issues.toSorted((one, other) => Number(isUnknown(other)) - Number(isUnknown(one)));
-    for (const issue of issues) for (const fault of faultsOf(issue, valueAt(repaired.root, issue.path))) add(fault);
+    for (const issue of issues) {
+      if (faults.length >= maxFaults) break;
+      for (const fault of faultsOf(issue, valueAt(repaired.root, issue.path))) add(fault);
+    }
+    if (faults.length >= maxFaults) break;
     const surplus = new Map<unknown[], Set<number>>();
     for (const issue of issues) repair(repaired, issue, surplus);
     for (const [list, indexes] of surplus) leaveOut(list, indexes);
-    found = findIssues(schema, repaired.root);
+    await rest();
+    found = await findIssues(schema, repaired.root, rest);
   }
   return { data: "data" in found ? found.data : null, faults, settled: [...settled.values()], pathInFile };
 

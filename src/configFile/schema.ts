@@ -4,6 +4,7 @@ import { z } from "zod";
 import { maxPasswordLength } from "../access/password.ts";
 import { platforms } from "../platforms/index.ts";
 import type { Platform } from "../platforms/platform.ts";
+import { maxListLength } from "../sites/settingForms.ts";
 import { describeSettings, settingLabels, withDefaults } from "../sites/settings.ts";
 import { maxConnections } from "../sites/connect.ts";
 import { maxSources } from "../sites/sources.ts";
@@ -52,7 +53,8 @@ const settingValue = z
         : value === false || value === "false"
           ? "off"
           : String(value),
-  );
+  )
+  .refine((text) => text.split(",", maxListLength + 1).length <= maxListLength, `must have at most ${maxListLength} entries`);
 
 const defaultSettings = describeSettings(withDefaults({}));
 

@@ -18,4 +18,6 @@ function parse({ name, text }: { name: string; text: string }): FromThread {
 const port = parentPort;
 if (!port) throw new Error("this is the program of a thread");
 lowerThreadPriority();
+// The parser makes an error for each fault of the syntax: stacks of hundreds of thousands would fill the memory.
+Error.stackTraceLimit = 1;
 port.on("message", (file: { name: string; text: string }) => port.postMessage(parse(file)));

@@ -3,13 +3,26 @@
 import { z } from "zod";
 import type { Route } from "./route.ts";
 
+/** More than fit into a request with values of the usual length. */
+const maxSecrets = 5000;
+
 const file = z.object({
   text: z.string().min(1).max(500_000).describe("The configuration file, YAML or JSON."),
   prune: z.boolean().default(false).describe("True also removes what is not in the file, where the file has that list."),
   secrets: z
-    .record(z.string().max(200), z.string().max(20_000))
+    .preprocess(
+      (given, { issues }) => {
+        // The record checks all of them in one turn of the event loop.
+        const count = typeof given === "object" && given !== null ? Object.keys(given).length : 0;
+        if (count > maxSecrets) issues.push({ code: "custom", message: `must have at most ${maxSecrets} fields`, input: given });
+        return given;
+      },
+      z.record(z.string().max(200), z.string().max(20_000)),
+    )
     .default({})
-    .describe("The values of the references in the file: `${NAME}` is read from here, and from nowhere else."),
+    .describe(
+      `The values of the references in the file, at most ${maxSecrets}: \`\${NAME}\` is read from here, and from nowhere else.`,
+    ),
 });
 
 const changes = z.array(
