@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from "vitest";
-import { byNode, newEvent, newSite } from "../../test/support/events.ts";
+import { newEvent, newSite } from "../../test/support/events.ts";
 import { createNodes } from "../../test/support/nodes.ts";
 import { changeConnection, connect, mayBeCut, resume } from "./connect.ts";
 import { createDirectory } from "./directory.ts";
@@ -43,7 +43,7 @@ test.each(["paused", "needs reconnection"] as const)(
     const settings = { url: "https://hooks.example.com/in" };
     const { connection } = await connect(context, findSite(context, siteId), "webhook", settings, by);
     const parked = { connectionId: connection.id, platform: "webhook", state: "parked", reason: null } as const;
-    await store.events.accept(newEvent(siteId, {}, { deliveries: [parked] }), byNode());
+    await store.events.accept(newEvent(siteId, {}, { deliveries: [parked] }));
     await store.configuration.setConnectionState(auditLine(siteId, "test", {}, by), connection.id, state, null);
     await context.directory.refresh();
     const site = findSite(context, siteId);

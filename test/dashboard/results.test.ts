@@ -54,7 +54,8 @@ inChromium("results of deliveries", () => {
         0,
         at,
       );
-      await store.corrections.addFound(siteId, null, counted.event.id, [
+      const { id } = counted.event;
+      await store.corrections.addFound(siteId, null, { eventId: id, highestId: id, sinceId: id }, [
         {
           ...key,
           eventId: counted.event.id,

@@ -80,7 +80,16 @@ export async function acceptReal(context: Context, names: readonly Beginning[]):
     if (!event || event === "damaged") throw new Error("the event cannot be read");
     const attribution = await withCurrentConsent(store.people, event, site().settings.consentMode);
     const conversion = toConversion(event, event.platformEventId, attribution);
-    const job = { siteId, eventId, connectionId: `c${at}`, conversion, attemptsMade, expiresAt: now + hourMs, ownership };
+    const job = {
+      siteId,
+      eventId,
+      connectionId: `c${at}`,
+      conversion,
+      lookedAt: now,
+      attemptsMade,
+      expiresAt: now + hourMs,
+      ownership,
+    };
     jobs[node].set(`${ownership.by === "node"} ${at}`, job);
     return job;
   }

@@ -66,6 +66,7 @@ export async function createStandinDelivery() {
     eventId: conversion.platformEventId,
     connectionId: connection.id,
     conversion,
+    lookedAt: clock.now,
     attemptsMade: attempts,
     expiresAt: clock.now + 30 * dayMs,
     ownership: leasedUntil(clock.now + 60_000),
@@ -112,7 +113,7 @@ export async function createStandinDelivery() {
         if (open.length === 0) break;
         const batch = open.map((conversion): QueuedJob => ({
           job: jobOf(connection, conversion, round),
-          since: clock.now,
+          since: { at: clock.now, elapsed: clock.now },
           resolve: (result) => void outcomes.set(conversion, outcomeOf(result)),
         }));
         await attempts.deliver(batch);
