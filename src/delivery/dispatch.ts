@@ -47,7 +47,8 @@ export function dispatch(dispatched: Dispatched, lanes: Lanes, timeoutMs: number
 const createJobs = ({ event, conversion, planned, ownership }: Dispatched): (Job | null)[] =>
   planned.map(({ connectionId, expiresAt }) => {
     if (expiresAt === null) return null;
-    const { siteId, id: eventId, receivedAt: lookedAt } = event;
+    const { siteId, id: eventId, receivedAt } = event;
+    const lookedAt = conversion.person ? receivedAt : Infinity;
     return { siteId, eventId, connectionId, conversion, lookedAt, attemptsMade: 0, expiresAt, ownership };
   });
 

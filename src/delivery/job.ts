@@ -7,7 +7,7 @@ export type Job = {
   eventId: string;
   connectionId: string;
   conversion: Conversion;
-  /** A time before its person's consent was read for it, by the wall clock. */
+  /** A time before its person's consent was read for it, by the wall clock; Infinity where nothing of a person is in it. */
   lookedAt: number;
   /** Attempts made before this one. */
   attemptsMade: number;
