@@ -5,6 +5,7 @@ import { auditName, operator } from "../access/actor.ts";
 import { contract, type Answer, type BodyIn, type ParamNames, type QueryIn, type RouteName } from "../contract/contract.ts";
 import type { Route } from "../contract/route.ts";
 import { inEnglish } from "../kernel/messages/message.ts";
+import { readWhole } from "./answer.ts";
 import { notFound, requirePresent, validate, type Call, type RequestRoute } from "./call.ts";
 import type { ApiContext } from "./context.ts";
 import { createHandlers } from "./routes.ts";
@@ -42,6 +43,6 @@ export function createCaller(context: ApiContext): Caller {
       reply: { header() {} },
       request: undefined as never,
     };
-    return inEnglish(await handlers[name](call));
+    return inEnglish(await readWhole(await handlers[name](call)));
   };
 }

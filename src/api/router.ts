@@ -9,7 +9,6 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import { actorKey, type Actor } from "../access/actor.ts";
 import { basePath, contract, type RouteName } from "../contract/contract.ts";
 import type { Route } from "../contract/route.ts";
-import { readBytes } from "../http/body.ts";
 import { createRateLimit } from "../http/rate.ts";
 import { cameOverTls, isSecure, type TransportRules } from "../http/transport.ts";
 import type { Directory } from "../sites/directory.ts";
@@ -17,7 +16,8 @@ import { maxUploadMiB } from "../kernel/reconciliation.ts";
 import { say } from "../kernel/messages/message.ts";
 import { Denied, describeRefusal, Refusal } from "../kernel/refusal.ts";
 import { isTransient } from "../store/engine/postgres/errors.ts";
-import { writeAnswer } from "./answer.ts";
+import { keyOf, readHeld, tooMany, type Admission, type Held } from "./admission.ts";
+import { hasLongLists, writeAnswer, writeInSlices, writePieces } from "./answer.ts";
 import { authorise, nameCaller, type Match } from "./authorise.ts";
 import { notFound, validate, type Call, type Handlers } from "./call.ts";
 import { stream } from "./stream.ts";
@@ -26,6 +26,7 @@ type RouterOptions = {
   handlers: Handlers<RouteName>;
   directory: Directory;
   transport: TransportRules;
+  admission: Admission;
   /** Finds the caller by API key or session cookie; throws `Denied` for an invalid API key. */
   actorOf: (request: FastifyRequest) => Promise<Actor | null>;
   now: () => number;
@@ -42,7 +43,7 @@ const callsPerMinute = 1200;
 const safeMethods = new Set(["GET", "HEAD"]);
 
 export function createRouter(options: RouterOptions): Router {
-  const { handlers, directory, transport, actorOf, now, onDefect } = options;
+  const { handlers, directory, transport, admission, actorOf, now, onDefect } = options;
   const match = createMatcher();
   const rate = createRateLimit();
   const closing = new AbortController();
@@ -54,22 +55,34 @@ export function createRouter(options: RouterOptions): Router {
     checkOrigin(request, actor, transport);
     checkRate(actor, rate, now());
     const site = authorise(found, actor, directory);
-    const call: Call<RouteName> = {
-      params: found.params,
-      query: validate(found.route.query?.strict(), request.query) as never,
-      body: (found.route.body ? validate(found.route.body, await readJson(request.raw)) : undefined) as never,
-      upload: found.route.upload ? await readUpload(request.raw) : noUpload,
-      actor,
-      by: nameCaller(actor, now()),
-      site,
-      host: request.headers.host ?? "",
-      reply,
-      request,
-    };
-    const handle = handlers[found.name] as (call: Call<RouteName>) => Promise<unknown>;
-    const answer = await handle(call);
+    const isPublic = found.route.allow === "public";
+    const key = keyOf(request.raw, transport, isPublic ? null : actor, site);
+    const held = admission.hold(isPublic ? "strangers" : "members", key, reply.raw);
+    const bytes = await readBody(found.route, request.raw, held);
+    const isRead = safeMethods.has(request.method);
+    const answer = await admission.answer(key, isRead, async () => {
+      const call: Call<RouteName> = {
+        params: found.params,
+        query: validate(found.route.query?.strict(), request.query) as never,
+        body: (found.route.body ? validate(found.route.body, parseJson(bytes)) : undefined) as never,
+        upload: found.route.upload ? bytes : noBytes,
+        actor,
+        by: nameCaller(actor, now()),
+        // Another call may have changed it meanwhile.
+        site: authorise(found, actor, directory),
+        host: request.headers.host ?? "",
+        reply,
+        request,
+      };
+      const handle = handlers[found.name] as (call: Call<RouteName>) => Promise<object>;
+      const handled = await handle(call);
+      const isStreamed = typeof found.route.answer === "string" || hasLongLists(handled);
+      return isStreamed ? handled : writeInSlices(key, handled);
+    });
     if (typeof found.route.answer === "string")
       await stream(reply, found.route.answer, answer as AsyncIterable<string>, closing.signal);
+    else if (typeof answer !== "string") await stream(reply, "json", writePieces(answer), closing.signal);
+    else if (isRead && !held.add(Buffer.byteLength(answer))) throw tooMany();
     else await sendJson(request, reply, answer);
   }
 
@@ -124,14 +137,25 @@ function decodePart(part: string): string {
 }
 
 const maxBodyBytes = 512 * 1024;
+/** Without sign-in nothing longer than names, passwords and tokens is sent. */
+const maxPublicBytes = 16 * 1024;
+const noBytes = Buffer.alloc(0);
+const uploadTypes = new Set(["text/csv", "application/x-ndjson", "application/octet-stream"]);
 
-/** Reads a JSON body and refuses other types: an HTML form of another site cannot send JSON. */
-async function readJson(request: IncomingMessage): Promise<unknown> {
-  const type = request.headers["content-type"]?.split(";", 1)[0]?.trim().toLowerCase();
+/** Reads the body that a route has. Types that an HTML form of another site can send are refused. */
+async function readBody({ allow, body, upload }: Route, request: IncomingMessage, held: Held): Promise<Buffer> {
+  const type = request.headers["content-type"]?.split(";", 1)[0]?.trim().toLowerCase() ?? "";
+  if (upload) {
+    if (!uploadTypes.has(type)) throw new Refusal("", say("file_type_needed"));
+    return readHeld(request, maxUploadMiB * 1024 * 1024, held, say("file_too_large", { mib: maxUploadMiB }));
+  }
+  if (!body) return noBytes;
   if (type !== "application/json") throw new Refusal("", say("json_needed"));
-  const bytes = await readBytes(request, maxBodyBytes);
-  if (bytes === "too large") throw new Refusal("", say("body_too_large", { kib: maxBodyBytes / 1024 }));
-  if (bytes === "cut") throw new Refusal("", say("body_incomplete"));
+  const max = allow === "public" ? maxPublicBytes : maxBodyBytes;
+  return readHeld(request, max, held, say("body_too_large", { kib: max / 1024 }));
+}
+
+function parseJson(bytes: Buffer): unknown {
   if (!isUtf8(bytes)) throw new Refusal("", say("body_not_utf_8"));
   const text = bytes.toString("utf8");
   if (/\\u000[012]/.test(text) || ["\0", "\u0001", "\u0002"].some((one) => text.includes(one))) throw controlCharacter();
@@ -140,19 +164,6 @@ async function readJson(request: IncomingMessage): Promise<unknown> {
   } catch {
     throw new Refusal("", say("body_not_json"));
   }
-}
-
-const noUpload = Buffer.alloc(0);
-const uploadTypes = new Set(["text/csv", "application/x-ndjson", "application/octet-stream"]);
-
-/** Reads a file, and refuses the types that an HTML form of another site can send. */
-async function readUpload(request: IncomingMessage): Promise<Buffer> {
-  const type = request.headers["content-type"]?.split(";", 1)[0]?.trim().toLowerCase() ?? "";
-  if (!uploadTypes.has(type)) throw new Refusal("", say("file_type_needed"));
-  const bytes = await readBytes(request, maxUploadMiB * 1024 * 1024);
-  if (bytes === "too large") throw new Refusal("", say("file_too_large", { mib: maxUploadMiB }));
-  if (bytes === "cut") throw new Refusal("", say("body_incomplete"));
-  return bytes;
 }
 
 /** PostgreSQL cannot store a zero byte in a text, and the next two characters mark messages of the relay. */
@@ -186,8 +197,7 @@ const minZippedBytes = 1400;
  * Lists shrink to a fifth. Only answers to reads are compressed: those to changes can hold a secret, whose length compression
  * would tell.
  */
-async function sendJson(request: FastifyRequest, reply: FastifyReply, answer: unknown): Promise<void> {
-  const text = writeAnswer(answer);
+async function sendJson(request: FastifyRequest, reply: FastifyReply, text: string): Promise<void> {
   reply.headers({ "content-type": jsonType, vary: "accept-encoding" });
   const isZipped =
     request.method === "GET" && text.length >= minZippedBytes && /\bgzip\b/.test(request.headers["accept-encoding"] ?? "");

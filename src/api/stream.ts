@@ -1,7 +1,13 @@
-// Writes answers that are no JSON: CSV files, and streams of events that last.
+// Writes answers piece by piece: CSV files, JSON with long lists, and streams of events that last.
 
 import { once } from "node:events";
 import type { FastifyReply } from "fastify";
+
+const contentTypes = {
+  stream: "text/event-stream; charset=utf-8",
+  csv: "text/csv; charset=utf-8",
+  json: "application/json; charset=utf-8",
+};
 
 /**
  * Writes piece by piece with backpressure, until the source ends or the client disconnects. Where the source fails, the connection breaks:
@@ -9,14 +15,13 @@ import type { FastifyReply } from "fastify";
  */
 export async function stream(
   reply: FastifyReply,
-  kind: "stream" | "csv",
+  kind: keyof typeof contentTypes,
   pieces: AsyncIterable<string>,
   closing: AbortSignal,
 ): Promise<void> {
-  const type = kind === "csv" ? "text/csv; charset=utf-8" : "text/event-stream; charset=utf-8";
   reply.hijack();
   const { raw } = reply;
-  raw.writeHead(200, { ...(reply.getHeaders() as Record<string, string>), "content-type": type });
+  raw.writeHead(200, { ...(reply.getHeaders() as Record<string, string>), "content-type": contentTypes[kind] });
   const iterator = pieces[Symbol.asyncIterator]();
   const end = () => void iterator.return?.();
   raw.once("close", end);

@@ -1,9 +1,9 @@
 // The operator's actions on a person's data. Every action but adding a visit is audited, without naming the person.
 
-import { yieldToEventLoop } from "../kernel/deadline.ts";
+import { threadShare } from "../kernel/concurrency.ts";
 import type { ConsentState, Identity, Visit, Sha256 } from "../kernel/event.ts";
 import type { By } from "../kernel/refusal.ts";
-import { operator } from "../store/people/people.ts";
+import { operator, type PeoplePage } from "../store/people/people.ts";
 import { erasedAction, type SourceRequest } from "../store/sources/sourceRequests.ts";
 import type { Store } from "../store/store.ts";
 import { addVisit, firstUtmOf } from "./records.ts";
@@ -71,38 +71,73 @@ export async function findPerson(store: Store, request: PersonRequest) {
   return found;
 }
 
-/** Collects everything that is stored about a person. */
+/**
+ * Collects everything that is stored about a person. What may be long, because anybody can report about a person, is read while it is
+ * asked for, in slices of the thread that accepts events.
+ */
 export async function exportPerson(store: Store, request: PersonRequest) {
   const { siteId, emailSha256 } = request;
-  const events = [];
-  for (let page = await store.events.list(siteId, { emailSha256, limit: 200 }); page.length;) {
-    for (const event of page) {
-      events.push({
-        ...event,
-        deliveries: await store.deliveries.listByEvent(siteId, event.id),
-        attempts: await store.deliveries.listAttempts(siteId, event.id),
-        confirmations: await store.confirmations.listByEvents(siteId, [event.id]),
-        corrections: await store.corrections.listByEvent(siteId, event.id),
-      });
-    }
-    const before = page.at(-1)?.id ?? "";
-    await yieldToEventLoop();
-    page = await store.events.list(siteId, { emailSha256, limit: 200, before });
-  }
-  const exported = {
+  await audit(store, request, "person exported", {});
+  return {
     emailSha256,
     identity: await store.people.findIdentity(siteId, emailSha256),
     consent: await store.people.listDecisions(siteId, emailSha256),
-    consentHistory: await store.people.listHistory(siteId, emailSha256),
-    visitors: await listVisitors(store, request),
+    consentHistory: historyOf(store, siteId, emailSha256),
+    visitors: listVisitors(store, request),
     orders: await store.orders.listByPerson(siteId, emailSha256),
     sources: await store.senderRefs.listByPerson(siteId, emailSha256),
     waiting: await store.sourceRequests.listByPerson(siteId, emailSha256).then((some) => some.map(describeWaiting)),
     filterLists: request.listed ?? { allowed: false, blocked: false },
-    events,
+    events: listEvents(store, request),
   };
-  await audit(store, request, "person exported", { events: events.length });
-  return exported;
+}
+
+/** Reads page after page, in slices of the thread that accepts events. */
+async function* inSlices<Item>(siteId: string, read: (after?: string) => Promise<PeoplePage<Item>>): AsyncGenerator<Item> {
+  const rest = threadShare.begin(siteId);
+  for (let after: string | null | undefined; after !== null;) {
+    await rest();
+    const { items, next } = await read(after);
+    for (const item of items) {
+      yield item;
+      await rest();
+    }
+    after = next;
+  }
+}
+
+const historyOf = (store: Store, siteId: string, subject: string) =>
+  inSlices(siteId, (after) => store.people.listHistory(siteId, subject, after));
+
+const findVisitors = (store: Store, { siteId, emailSha256 }: PersonRequest) =>
+  inSlices(siteId, (after) => store.people.findVisitors(siteId, emailSha256, after));
+
+/** Lists the browsers that submitted this email, with their decisions. Their visits are in the identity record. */
+async function* listVisitors(store: Store, request: PersonRequest) {
+  const { siteId } = request;
+  for await (const id of findVisitors(store, request))
+    yield { id, consent: await store.people.listDecisions(siteId, id), consentHistory: historyOf(store, siteId, id) };
+}
+
+const eventsInPage = 20;
+
+/** Lists the person's events, newest first, but for damaged ones. */
+async function* listEvents(store: Store, { siteId, emailSha256 }: PersonRequest) {
+  const ids = inSlices(siteId, async (before) => {
+    const page = await store.events.listPage(siteId, { emailSha256 }, { before: before ?? null, limit: eventsInPage });
+    return { items: page.events.map(({ id }) => id), next: page.next };
+  });
+  for await (const id of ids) {
+    const event = await store.events.get(siteId, id);
+    if (!event || event === "damaged") continue;
+    yield {
+      ...event,
+      deliveries: await store.deliveries.listByEvent(siteId, event.id),
+      attempts: await store.deliveries.listAttempts(siteId, event.id),
+      confirmations: await store.confirmations.listByEvents(siteId, [event.id]),
+      corrections: await store.corrections.listByEvent(siteId, event.id),
+    };
+  }
 }
 
 const describeWaiting = ({ sourceId, at, type, deliveryId, reason }: SourceRequest) => ({
@@ -113,26 +148,15 @@ const describeWaiting = ({ sourceId, at, type, deliveryId, reason }: SourceReque
   reason,
 });
 
-/** Lists the browsers that submitted this email, with their decisions. Their visits are in the identity record. */
-async function listVisitors(store: Store, { siteId, emailSha256 }: PersonRequest) {
-  const visitors = [];
-  for (const id of await store.people.change(siteId, (rows) => rows.findVisitors(emailSha256)))
-    visitors.push({
-      id,
-      consent: await store.people.listDecisions(siteId, id),
-      consentHistory: await store.people.listHistory(siteId, id),
-    });
-  return visitors;
-}
-
 /** Counts what an erasure would remove. */
 export async function countPersonData(
   store: Store,
-  { siteId, emailSha256 }: PersonRequest,
+  request: PersonRequest,
 ): Promise<{ identity: boolean; visitors: number; events: number; orders: number }> {
+  const { siteId, emailSha256 } = request;
   const identity = await store.people.findIdentity(siteId, emailSha256);
-  const linked = await store.people.change(siteId, (rows) => rows.findVisitors(emailSha256));
-  const visitors = new Set([...linked, ...(identity?.visits ?? []).flatMap((one) => one.visitorId ?? [])]);
+  const visitors = new Set(visitorsOf(identity));
+  for await (const id of findVisitors(store, request)) visitors.add(id);
   return {
     identity: identity !== null,
     visitors: visitors.size,
@@ -151,21 +175,16 @@ export async function erasePerson(
 ): Promise<{ events: number; visitors: number; orders: number }> {
   const { siteId, emailSha256, now } = request;
   const clicks = new Set<string>();
-  const visitors = await store.people.change(siteId, async (rows) => {
+  const found = await eraseVisitors(store, request);
+  const later = await store.people.change(siteId, async (rows) => {
     const identity = await rows.lockIdentity(emailSha256, now);
     for (const visit of identity.visits) for (const { value } of Object.values(visit.clickIds)) clicks.add(value);
-    const ids = new Set([
-      ...identity.visits.flatMap((visit) => visit.visitorId ?? []),
-      ...(await rows.findVisitors(emailSha256)),
-    ]);
-    for (const id of ids) {
-      await rows.removeVisitor(id);
-      await rows.deleteGrants(id);
-    }
     await rows.removeIdentity(emailSha256);
-    await rows.deleteGrants(emailSha256);
-    return ids.size;
+    await rows.deleteGrants([emailSha256]);
+    // Some may have given the email after their page was read.
+    return rows.eraseVisitors(visitorsOf(identity));
   });
+  const visitors = found + later;
   // What waits becomes an event: it goes before events do.
   await store.sourceRequests.erasePerson(siteId, emailSha256);
   const events = await store.erase.events(siteId, emailSha256, now);
@@ -178,6 +197,21 @@ export async function erasePerson(
   await store.sourceRequests.forgetRequests(siteId);
   await store.deletions.add("person");
   return { events, visitors, orders };
+}
+
+const visitorsOf = (identity: Identity | null) => [...new Set(identity?.visits.flatMap((one) => one.visitorId ?? []))];
+
+/** Erases the visitors who gave the email, a page at a time: a site has hundreds of thousands. */
+async function eraseVisitors(store: Store, { siteId, emailSha256 }: PersonRequest): Promise<number> {
+  const rest = threadShare.begin(siteId);
+  let erased = 0;
+  for (let after: string | null | undefined; after !== null;) {
+    await rest();
+    const { items, next } = await store.people.findVisitors(siteId, emailSha256, after);
+    if (items.length > 0) erased += await store.people.change(siteId, (rows) => rows.eraseVisitors(items));
+    after = next;
+  }
+  return erased;
 }
 
 async function removeFromAllowed(store: Store, { siteId, emailSha256, actor, now }: PersonRequest): Promise<void> {

@@ -4,8 +4,9 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { freshFolder } from "../../test/support/databases.ts";
 import { ulid } from "../kernel/ids.ts";
-import { operator } from "../store/people/people.ts";
+import { otherBrowsers } from "../store/people/people.ts";
 import { createStore, type Store } from "../store/store.ts";
+import { setConsent } from "./people.ts";
 import { storeReport, type Report, type ReportRules } from "./visits.ts";
 import { sha256 } from "../../test/support/sha256.ts";
 
@@ -50,12 +51,11 @@ function site(rules: ReportRules = optOut) {
   sites += 1;
   const id = `site${sites}`;
   return {
-    take: (changes: Partial<Report>) => storeReport(store, id, report(changes), rules, newId),
+    take: (changes: Partial<Report>, by = rules) => storeReport(store, id, report(changes), by, newId),
     consent: (of = emailSha256) => store.people.readConsent(id, of),
     decisions: async (subject: string) =>
       (await store.people.listDecisions(id, subject)).map((one) => `${one.givenBy}: ${one.state}`),
-    setByOperator: (state: "granted" | "denied") =>
-      store.people.change(id, (rows) => rows.decide(emailSha256, operator, state, now)),
+    setByOperator: (state: "granted" | "denied") => setConsent(store, { siteId: id, emailSha256, actor: "operator", now }, state),
     identity: (of = emailSha256) => store.people.findIdentity(id, of),
   };
 }
@@ -83,6 +83,31 @@ describe("a visitor's decisions", () => {
     expect(await Promise.all(emails.slice(2).map((one) => identity(one)))).toEqual(Array(50).fill(null));
   });
 
+  test("a browser that granted for thousands of emails refuses for the fifty newest and the fifty that it granted for first", async () => {
+    const { take, consent } = site();
+    const emails = Array.from({ length: 120 }, (_, n) => sha256(`email ${n}`));
+    const granted = { signals: { own: "granted" }, visit: landing } as const;
+    await take(granted);
+    for (const one of emails) await take({ ...granted, person: { emailSha256: one, forms: {} } });
+    expect(await Promise.all(emails.map((one) => consent(one)))).toEqual(Array(120).fill("granted"));
+    await take({ signals: { own: "denied" } });
+    const states = await Promise.all(emails.map((one) => consent(one)));
+    expect(states).toEqual([...Array(50).fill("denied"), ...Array(20).fill("granted"), ...Array(50).fill("denied")]);
+  });
+
+  test("of the browsers that grant for an email, twenty are stored one by one, and the refusal of any further one counts", async () => {
+    const { take, consent, decisions } = site();
+    const agree = async (visitorId: string) => {
+      for (const given of [null, person]) await take({ visitorId, signals: { own: "granted" }, visit: landing, person: given });
+    };
+    for (let n = 1; n <= 40; n += 1) await agree(`browser ${n}`);
+    expect(await decisions(emailSha256)).toHaveLength(21);
+    expect(await decisions(emailSha256)).toContain(`${otherBrowsers.granted}: granted`);
+    expect(await consent()).toBe("granted");
+    await take({ visitorId: "browser 30", signals: { own: "denied" } });
+    expect(await consent()).toBe("denied");
+  });
+
   test("a later visit joins the five newest emails of a browser", async () => {
     const { take, identity } = site();
     const emails = Array.from({ length: 7 }, (_, n) => sha256(`email ${n}`));
@@ -102,6 +127,34 @@ describe("a visitor's decisions", () => {
       await take({ visitorId: "stranger", person: { emailSha256: sha256(`other ${n}`), forms: {} } });
     await take({ visitorId: "stranger", signals: { own: "denied" } });
     expect(await consent()).toBe("unknown");
+  });
+
+  test("a person's refusal counts, though visits of many other browsers have displaced theirs from the person's record", async () => {
+    const { take, consent, identity } = site();
+    const comeAndSubmit = async (visitorId: string, at: number) => {
+      const visit = { ...landing, seenAt: at };
+      await take({ visitorId, visit, at });
+      await take({ visitorId, visit, person, hasForm: true, at });
+    };
+    const visitors = ["a", "b", "c", "d", "own", "e", "f", "g", "h"];
+    for (const [i, visitorId] of visitors.entries()) await comeAndSubmit(visitorId, now + i);
+    expect((await identity())?.visits.map((visit) => visit.visitorId)).not.toContain("own");
+    await take({ visitorId: "own", signals: { own: "denied" } });
+    expect(await consent()).toBe("denied");
+  });
+
+  test("a refusal that does not count leaves the person as it was", async () => {
+    const { take, identity } = site();
+    const advertised = { ...landing, utm: { utm_source: "first" } };
+    await take({ visitorId: "own", visit: advertised });
+    await take({ visitorId: "own", visit: advertised, person, hasForm: true });
+    // The first campaign is that of a visit which is no longer kept.
+    const at = now + 3_600_000;
+    await take({ visitorId: "own", visit: { ...landing, seenAt: at }, person, at }, { ...optOut, keepMs: 1000 });
+    const before = await identity();
+    expect(before?.firstUtm).toEqual({ utm_source: "first" });
+    await take({ visitorId: null, proposedId: "stranger", signals: { own: "denied" }, person });
+    expect(await identity()).toEqual(before);
   });
 
   test("a refusal removes this visitor's visits and no other's", async () => {
@@ -289,11 +342,34 @@ describe("a browser that refused", () => {
     expect(await decisions(emailSha256)).toHaveLength(1);
   });
 
-  test("a browser that keeps no cookies adds at most five refusals to an email", async () => {
+  test("of the refusals of a browser that keeps no cookies, five are stored one by one, and the others as one", async () => {
     const { take, decisions } = site();
     for (let page = 1; page <= 8; page += 1)
       await take({ ...nameless, proposedId: `page ${page}`, signals: { own: "denied" }, person });
-    expect(await decisions(emailSha256)).toHaveLength(5);
+    expect(await decisions(emailSha256)).toHaveLength(6);
+    expect(await decisions(emailSha256)).toContain(`${otherBrowsers.denied}: denied`);
+  });
+
+  test("a refusal counts, however many were stored before it, until the operator grants", async () => {
+    const { take, consent, decisions, setByOperator } = site();
+    const refused = { signals: { own: "denied" }, person } as const;
+    const strangers = [];
+    for (let n = 1; n <= 5; n += 1) strangers.push(await take({ ...nameless, proposedId: `stranger ${n}`, ...refused }));
+    await take({ visitorId: "own", visit: landing });
+    await take({ visitorId: "own", visit: landing, person, hasForm: true });
+    const own = await take({ visitorId: "own", signals: { own: "denied" } });
+    for (const { proof } of [...strangers, own])
+      await take({ ...nameless, proposedId: `with ${proof}`, refusals: ["own"], proof, signals: { own: "granted" }, person });
+    expect(await decisions(emailSha256)).toEqual([`${otherBrowsers.denied}: denied`]);
+    await setByOperator("granted");
+    expect(await consent()).toBe("granted");
+  });
+
+  test("lifting a refusal grants nothing: that needs a page that was seen", async () => {
+    const { take, consent } = site();
+    const { proof } = await take({ ...nameless, proposedId: "page 1", signals: { own: "denied" }, person });
+    await take({ ...nameless, proposedId: "page 2", refusals: ["own"], proof, signals: { own: "granted" }, person });
+    expect(await consent()).toBe("unknown");
   });
 });
 

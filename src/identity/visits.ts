@@ -11,7 +11,7 @@ import {
   type Sha256,
   type Visit,
 } from "../kernel/event.ts";
-import { effectiveConsent, operator, type Decision, type PeopleRows } from "../store/people/people.ts";
+import { effectiveConsent, operator, otherBrowsers, type Decision, type PeopleRows } from "../store/people/people.ts";
 import type { Store } from "../store/store.ts";
 import type { ConsentMode } from "./attribution.ts";
 import { refusalCounts } from "./evidence.ts";
@@ -62,12 +62,18 @@ export type StoredReport = {
   proof: string | null;
 };
 
-/** A browser's refusal holds for so many of its emails, the newest, and for those that it granted. Programs invent thousands. */
+/**
+ * A browser's refusal holds for so many of its emails, the newest, and for so many that it granted for. Programs invent thousands, and
+ * a refusal is one transaction.
+ */
 const maxPersons = 50;
 /** A visit joins the records of so many of them: each is a row to write. */
 const maxJoined = 5;
-/** Browsers without cookies refuse with a new proof on every page. */
-const maxRefusals = 5;
+/**
+ * So many browsers' decisions are kept one by one for an email, because every conversion of the person reads them. Browsers without
+ * cookies refuse with a new proof on every page.
+ */
+const maxBrowsers = { granted: 20, denied: 5 };
 
 /**
  * Names the browser that refuses for an email, by a hash of both. Whoever knows the email cannot make it without the proof,
@@ -116,8 +122,9 @@ export async function storeReport(
       if (await removeVisits(rows, visitorId, refusing)) ({ proof } = refusing);
     } else if (current.suppressed) await rows.removeVisitor(visitorId);
     else {
-      if (report.person && proof) await liftRefusal(rows, report.person.emailSha256, proof, current.newState, report.at);
       await saveVisit(rows, visitorId, report, rules, { consent: current.consent, hasDecided: stored.length > 0 });
+      // The browser gives the email again after its grant. That alone grants nothing: no page of it need have been seen.
+      if (report.person && proof) await rows.liftRefusal(report.person.emailSha256, giverOf(proof, report.person.emailSha256));
     }
     return { ...resultOf(current, visitorId), proof };
   };
@@ -151,8 +158,6 @@ type ConsentEvaluation = {
   /** Nothing may be stored: refused, or not granted where the site asks first. */
   suppressed: boolean;
   refusedBy: ConsentSource[];
-  /** The state of refusals that have ended. */
-  newState: ConsentState;
 };
 
 function evaluateConsent(
@@ -180,7 +185,6 @@ function evaluateConsent(
     refused,
     suppressed: !mayStore(consent, rules.consentMode),
     refusedBy: consentSources.filter((source) => current[source] === "denied"),
-    newState: consent === "granted" ? "granted" : "unknown",
   };
 }
 
@@ -211,48 +215,51 @@ type Refusing = Pick<Report, "person" | "hasForm" | "at"> & { proof: string };
 async function removeVisits(rows: PeopleRows, visitorId: string, refusing: Refusing): Promise<boolean> {
   const { person, hasForm = false, proof, at } = refusing;
   const visitor = await rows.lockVisitor(visitorId, at);
-  // Emails that the record has no room for are still known by the grant for them.
-  const granted = (await rows.listDecisionsBy(visitorId)).map(({ subject }) => subject);
+  // Emails that the record has no room for, or had before it was purged, are still known by the grant for them.
+  const granted = await rows.listGrantedBy(visitorId);
   const refused = new Set([...granted, ...visitor.emailSha256s, ...(person ? [person.emailSha256] : [])]);
   let isRecorded = false;
   for (const emailSha256 of refused) {
     const identity = await rows.lockIdentity(emailSha256, at);
-    const isOwn = granted.includes(emailSha256);
-    if (isOwn || refusalCounts(identity.visits, visitorId, hasForm && emailSha256 === person?.emailSha256)) {
-      isRecorded = true;
-      await addRefusal(rows, emailSha256, giverOf(proof, emailSha256), at);
-    }
+    // Visits of others may have displaced the browser's own from the person's record.
+    const known = [...visitor.visits, ...identity.visits];
+    const counts =
+      granted.includes(emailSha256) || refusalCounts(known, visitorId, hasForm && emailSha256 === person?.emailSha256);
+    if (counts) await decideOnce(rows, emailSha256, giverOf(proof, emailSha256), "denied", at);
+    isRecorded ||= counts;
     const visits = identity.visits.filter((visit) => visit.visitorId !== visitorId);
-    if (visits.length) await rows.saveIdentity(emailSha256, { ...identity, visits, firstUtm: {} }, at);
-    else await rows.removeIdentity(emailSha256);
+    if (visits.length === 0) await rows.removeIdentity(emailSha256);
+    else if (counts || visits.length < identity.visits.length)
+      await rows.saveIdentity(emailSha256, { ...identity, visits, firstUtm: {} }, at);
   }
   await rows.removeVisitor(visitorId);
   return isRecorded;
 }
 
-/** Records that a browser's refusal holds for an email. */
-async function addRefusal(rows: PeopleRows, emailSha256: Sha256, giver: string, at: number): Promise<void> {
-  const decisions = await rows.listDecisionsAbout(emailSha256);
-  const isNew = !decisions.some((one) => one.givenBy === giver);
-  if (isNew && decisions.filter(isVisitorsRefusal).length >= maxRefusals) return;
-  await decideOnce(rows, emailSha256, giver, "denied", at);
-}
-
-/** Ends the refusal of this browser, when it gives the email again after its grant. Those of other browsers stay. */
-async function liftRefusal(
+/**
+ * Records a browser's decision about a person, whose identity is locked. Where there is no room for one more browser it counts as that of
+ * all others: no refusal is lost, and only the operator lifts one of those.
+ */
+async function decideOnce(
   rows: PeopleRows,
   emailSha256: Sha256,
-  proof: string,
-  newState: ConsentState,
+  giver: string,
+  state: keyof typeof maxBrowsers,
   at: number,
 ): Promise<void> {
-  const giver = giverOf(proof, emailSha256);
   const decisions = await rows.listDecisionsAbout(emailSha256);
-  if (decisions.some((one) => one.givenBy === giver && one.state === "denied"))
-    await rows.decide(emailSha256, giver, newState, at);
+  const stateBy = (one: string) => decisions.find(({ givenBy }) => givenBy === one)?.state;
+  const own = stateBy(giver);
+  if (own === state) return;
+  const given = decisions.filter(
+    (one) => one.state === state && one.givenBy !== operator && one.givenBy !== otherBrowsers[state],
+  );
+  const hasRoom =
+    own !== undefined ||
+    (given.length < maxBrowsers[state] && (state === "denied" || (await rows.listGrantedBy(giver)).length < maxPersons));
+  const recorded = hasRoom ? giver : otherBrowsers[state];
+  if (stateBy(recorded) !== state) await rows.decide(emailSha256, recorded, state, at);
 }
-
-const isVisitorsRefusal = ({ givenBy, state }: Decision) => state === "denied" && givenBy !== operator;
 
 type SavedVisit = Pick<Report, "visit" | "person" | "hasForm" | "carried" | "at">;
 
@@ -303,15 +310,10 @@ async function saveVisit(
 
   for (const emailSha256 of persons.slice(0, maxJoined)) {
     const isGiven = emailSha256 === person?.emailSha256;
-    if (consent === "granted" && isSeen) await decideOnce(rows, emailSha256, visitorId, "granted", at);
     const identity = await rows.lockIdentity(emailSha256, at);
+    if (consent === "granted" && isSeen) await decideOnce(rows, emailSha256, visitorId, "granted", at);
     const all = joinVisits(identity.visits, isGiven && hasForm ? markForm(visits) : visits, oldest);
     const forms = isGiven ? { ...identity.forms, ...person.forms } : identity.forms;
     await rows.saveIdentity(emailSha256, { visits: all, firstUtm: firstUtmOf(identity, all), forms }, at);
   }
-}
-
-async function decideOnce(rows: PeopleRows, subject: string, givenBy: string, state: ConsentState, at: number): Promise<void> {
-  const known = (await rows.listDecisionsAbout(subject)).find((one) => one.givenBy === givenBy);
-  if (known?.state !== state) await rows.decide(subject, givenBy, state, at);
 }

@@ -221,6 +221,22 @@ inChromium("opting out", () => {
     expect(await historyOf(hashEmail(email))).toEqual(["granted"]);
   });
 
+  test("a visitor who agreed keeps their history where Consent Mode's update comes only after the tag's wait for it", async () => {
+    const email = "slow-banner@customers.example";
+    const kept = { clickIds: { gclid: "Kept-Slowly" }, consent: "granted" };
+    const page = await newPage();
+    await land(stage, page, "/gcm-agreed", "?gclid=Kept-Slowly");
+    await submit(stage, page, email);
+    await land(stage, page, "/gcm-asking", "");
+    const [visit] = await stage.site.waitForReports("visit", 1);
+    expect(visit?.fields).toMatchObject({ consent: { gcm: "denied", byDefault: true } });
+    expect(await stage.convert(email)).toMatchObject(kept);
+    await page.click("#agree");
+    await decided(stage, "gcm", "granted");
+    expect(await stage.convert(email)).toMatchObject(kept);
+    expect(await historyOf(hashEmail(email))).toEqual(["granted"]);
+  });
+
   test("a default of granted does not end a refusal of an earlier page, nor does it send the click", async () => {
     const email = "repeats@customers.example";
     const page = await newPage();

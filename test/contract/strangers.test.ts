@@ -191,6 +191,40 @@ describe.each(endToEndEngines)("a stranger who knows an email, on %s", (engine) 
     expect(await convert(withoutForm)).toEqual(withheld);
   });
 
+  test("a person's refusal counts, however many a stranger has stored before it and lifts after it", async () => {
+    const email = newEmail();
+    const refusing = { consent: { own: "denied" }, emails: [sha256Of(email)] };
+    const proofs: string[] = [];
+    for (let i = 0; i < 7; i += 1) {
+      const { headers } = await report(relay, host, "identify", refusing, stranger);
+      proofs.push(/__cc_p=\w{22}/.exec(String(headers["set-cookie"]))?.[0] ?? expect.unreachable("the refusal was stored"));
+    }
+    const cookie = await comeByClick(email, "own");
+    await send("consent", { consent: { own: "denied" } }, cookie);
+    for (const proof of proofs) {
+      const lifting = { ...falseClick, consent: { own: "granted" }, emails: refusing.emails, visitor: newPageId() };
+      await send("identify", lifting, { ...stranger, Cookie: `__cc_own=denied; ${proof}` });
+    }
+    expect(await convert(email)).toEqual({ clickIds: {}, utm: {}, consent: "denied", isNamed: false });
+    await home.run("consent", "set", host, "granted", "--email", email);
+    expect(await convert(email)).toMatchObject({ consent: "granted", isNamed: true });
+  });
+
+  test("lifting a refusal of one's own is no grant of the person", async () => {
+    const [email, other] = [newEmail(), newEmail()];
+    for (const [to, one, isNamed] of [
+      [host, email, true],
+      [askingHost, other, false],
+    ] as const) {
+      const emails = [sha256Of(one)];
+      const { headers } = await report(relay, to, "consent", { consent: { own: "denied" }, emails }, stranger);
+      const proof = /__cc_p=\w{22}/.exec(String(headers["set-cookie"]))?.[0] ?? "__cc_p=none";
+      const lifting = { consent: { own: "granted" }, emails, visitor: newPageId() };
+      await send("identify", lifting, { ...stranger, Cookie: `__cc_own=denied; ${proof}` }, to);
+      expect(await convert(one, to)).toMatchObject({ consent: isNamed ? "unknown" : "denied", isNamed });
+    }
+  });
+
   test("where a site asks first, a grant counts from a browser whose page was seen, in whatever order its reports arrive", async () => {
     const granting = { consent: { own: "granted" } };
     const [email, other] = [newEmail(), newEmail()];

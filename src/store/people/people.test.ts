@@ -2,18 +2,21 @@
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, describe, expect, onTestFinished, test } from "vitest";
-import { migratedDatabase } from "../../../test/support/databases.ts";
+import { freshFolder, migratedDatabase } from "../../../test/support/databases.ts";
 import { newEvent, newSite } from "../../../test/support/events.ts";
 import { createNodes, sql } from "../../../test/support/nodes.ts";
 import { eventually } from "../../../test/support/relay.ts";
 import { sha256 } from "../../../test/support/sha256.ts";
 import { emailRef } from "../events/eventRow.ts";
-import type { ConsentState, Visit } from "../../kernel/event.ts";
+import type { ConsentState, Sha256, Visit } from "../../kernel/event.ts";
 import type { PurgeStep } from "../maintenance/purge.ts";
 import type { Store } from "../store.ts";
 import { ulid } from "../../kernel/ids.ts";
+import type { Database, Query, Value } from "../engine/database.ts";
 import { connectPostgres } from "../engine/postgres/engine.ts";
-import { peopleStore, type PeopleRows } from "./people.ts";
+import { connectSqlite } from "../engine/sqlite/engine.ts";
+import { migrate } from "../schema/migrate.ts";
+import { peopleStore, type PeoplePage, type PeopleRows } from "./people.ts";
 
 const now = Date.UTC(2026, 10, 15);
 
@@ -96,7 +99,8 @@ describe.each(["sqlite", "postgres"] as const)("people on %s", async (engine) =>
     expect(await store.people.readConsent(siteId, sha256("p"))).toBe("denied");
     await decide(siteId, "p", "visitor a", "granted");
     expect(await store.people.readConsent(siteId, sha256("p"))).toBe("granted");
-    expect((await store.people.listHistory(siteId, "p")).map((one) => [one.givenBy, one.state])).toEqual([
+    const { items: history } = await store.people.listHistory(siteId, "p");
+    expect(history.map((one) => [one.givenBy, one.state])).toEqual([
       ["visitor a", "denied"],
       ["visitor b", "granted"],
       ["visitor a", "granted"],
@@ -156,29 +160,74 @@ describe.each(["sqlite", "postgres"] as const)("people on %s", async (engine) =>
     expect((await store.people.findIdentity(siteId, sha256("new")))?.visits).toEqual([visit(20)]);
   });
 
-  test("an erasure deletes grants and finds every visitor, and refusals stay", async () => {
-    const siteId = await newSite(store);
-    const email = "c".repeat(64);
-    await decide(siteId, email, "visitor a", "granted");
-    await decide(siteId, email, "visitor b", "denied");
-    const found = await store.people.change(siteId, async (rows) => {
-      await rows.lockVisitor("v", now);
-      await rows.saveVisitor("v", { visits: [], emailSha256s: [sha256(email)] }, now);
-      await rows.lockVisitor("other", now);
-      await rows.deleteGrants(email);
-      return rows.findVisitors(sha256(email));
-    });
-    expect(found).toEqual(["v"]);
-    expect((await store.people.listDecisions(siteId, email)).map((one) => one.givenBy)).toEqual(["visitor b"]);
-    expect((await store.people.listHistory(siteId, email)).map((one) => one.givenBy)).toEqual(["visitor b"]);
+  const allOf = async <Item>(read: (after?: string) => Promise<PeoplePage<Item>>): Promise<Item[][]> => {
+    const pages: Item[][] = [];
+    let after: string | undefined;
+    do {
+      const { items, next } = await read(after);
+      pages.push(items);
+      after = next ?? undefined;
+    } while (after !== undefined);
+    return pages;
+  };
+
+  test("the visitors who gave an email are found in pages of a hundred, however many visitors there are", async () => {
+    const [siteId, elsewhere] = [await newSite(store), await newSite(store)];
+    const email = sha256("c".repeat(64));
+    const add = (to: string, id: string, emailSha256s: Sha256[]) =>
+      store.people.change(to, async (rows) => {
+        await rows.lockVisitor(id, now);
+        await rows.saveVisitor(id, { visits: [], emailSha256s }, now);
+      });
+    const ids = Array.from({ length: 250 }, (_, n) => `visitor ${String(n).padStart(3, "0")}`);
+    await Promise.all(ids.map((id, n) => add(siteId, id, n % 60 === 0 ? [sha256("d".repeat(64)), email] : [])));
+    await add(elsewhere, "elsewhere", [email]);
+    const found = await allOf((after) => store.people.findVisitors(siteId, email, after));
+    expect(found).toEqual([["visitor 000", "visitor 060"], ["visitor 120", "visitor 180"], ["visitor 240"]]);
   });
 
-  test("lifting refusals leaves the history of decisions as it was", async () => {
+  test("an erasure of visitors deletes their grants with them, and no refusal", async () => {
     const siteId = await newSite(store);
-    await decide(siteId, "p", "visitor a", "denied");
+    for (const id of ["v", "w", "other"]) {
+      await store.people.change(siteId, (rows) => rows.lockVisitor(id, now));
+      await decide(siteId, id, "own", "granted");
+      await decide(siteId, id, "gpc", "denied");
+    }
+    expect(await store.people.change(siteId, (rows) => rows.eraseVisitors(["v", "w", "unknown"]))).toBe(2);
+    expect(
+      await Promise.all(["v", "w", "other"].map(async (id) => (await store.people.findVisitor(siteId, id)) !== null)),
+    ).toEqual([false, false, true]);
+    for (const [id, left] of [
+      ["v", ["gpc"]],
+      ["w", ["gpc"]],
+      ["other", ["gpc", "own"]],
+    ] as const) {
+      const { items: history } = await store.people.listHistory(siteId, id);
+      for (const decisions of [await store.people.listDecisions(siteId, id), history])
+        expect(decisions.map((one) => one.givenBy).toSorted()).toEqual(left);
+    }
+  });
+
+  test("the history of decisions is read in pages, in order", async () => {
+    const siteId = await newSite(store);
+    for (let n = 0; n < 130; n += 1) await decide(siteId, "p", `visitor ${n}`, "denied");
+    const pages = await allOf((after) => store.people.listHistory(siteId, "p", after));
+    expect(pages.map((page) => page.length)).toEqual([100, 30]);
+    expect(pages.flat().map((one) => one.givenBy)).toEqual(Array.from({ length: 130 }, (_, n) => `visitor ${n}`));
+  });
+
+  test("lifting refusals grants nothing, and leaves the history of decisions as it was", async () => {
+    const siteId = await newSite(store);
+    const consent = () => store.people.readConsent(siteId, sha256("p"));
+    for (const giver of ["a", "b", "c"]) await decide(siteId, "p", giver, "denied");
+    await store.people.change(siteId, (rows) => rows.liftRefusal(sha256("p"), "a"));
+    expect((await store.people.listDecisions(siteId, "p")).map((one) => one.givenBy)).toEqual(["b", "c"]);
+    expect(await consent()).toBe("denied");
+    await sql(location, `UPDATE consents SET state = 'no thanks' WHERE site_id = '${siteId}' AND given_by = 'b'`);
     await store.people.change(siteId, (rows) => rows.liftRefusals(sha256("p"), now));
-    expect(await store.people.readConsent(siteId, sha256("p"))).toBe("granted");
-    expect((await store.people.listHistory(siteId, "p")).map((one) => one.state)).toEqual(["denied"]);
+    expect(await consent()).toBe("unknown");
+    const { items: history } = await store.people.listHistory(siteId, "p");
+    expect(history.map((one) => one.state)).toEqual(["denied", "denied", "denied"]);
   });
 
   test("an erased person is removed from events, deliveries and the log, and queued deliveries are skipped", async () => {
@@ -210,6 +259,46 @@ describe.each(["sqlite", "postgres"] as const)("people on %s", async (engine) =>
       person: { emailSha256: "e".repeat(64) },
     });
   });
+});
+
+test("with the embedded database, every statement about people finds its rows by a key, however many a site has", async () => {
+  const db = connectSqlite(`${freshFolder()}/store.db`);
+  onTestFinished(() => db.close());
+  await migrate(db);
+  const asked = new Map<string, readonly Value[]>();
+  const noting =
+    (on: Query): Query["all"] =>
+    (text, params = []) => {
+      asked.set(text, params);
+      return on.all(text, params);
+    };
+  const write: Database["write"] = (work) => db.write((tx) => work({ ...tx, all: noting(tx) }));
+  const people = peopleStore({ ...db, all: noting(db), write }, ulid, false);
+  const email = sha256("p");
+  await people.change("site", async (rows) => {
+    await rows.saveVisitor("v", { ...(await rows.lockVisitor("v", now)), emailSha256s: [email] }, now);
+    await rows.saveIdentity(email, await rows.lockIdentity(email, now), now);
+    await rows.decide(email, "v", "granted", now);
+    expect(await rows.listDecisionsAbout(email)).toHaveLength(1);
+    expect(await rows.listGrantedBy("v")).toEqual([email]);
+    await rows.liftRefusal(email, "v");
+    await rows.liftRefusals(email, now);
+    await rows.deleteGrants([email]);
+    await rows.removeIdentity(email);
+    await rows.removeVisitor("v");
+    await rows.eraseVisitors(["v"]);
+  });
+  await people.lookUp("site", email);
+  await people.readConsent("site", email);
+  await people.listHistory("site", email);
+  expect(asked.size).toBeGreaterThan(15);
+  for (const [text, params] of asked) {
+    const plan = (await db.all(`EXPLAIN QUERY PLAN ${text}`, params)).map((row) => String(row.detail));
+    expect(
+      plan.filter((line) => line.startsWith("SCAN ") || line.endsWith("(site_id=?)")),
+      text,
+    ).toEqual([]);
+  }
 });
 
 /** People on a server, and the number of queries that read them. */
