@@ -4,6 +4,7 @@
 import { poll, type Poll } from "../background/poll.ts";
 import { minuteMs } from "../kernel/time.ts";
 import { withDeliveries, type FeedContext, type ShownEvent } from "./handlers/events.ts";
+import { threadShare } from "../kernel/concurrency.ts";
 import { say } from "../kernel/messages/message.ts";
 import { Denied } from "../kernel/refusal.ts";
 import { writeAnswer } from "./answer.ts";
@@ -29,7 +30,7 @@ export function createFeed(context: FeedContext) {
   const { store, now } = context;
   const sites = new Map<string, SiteFeed>();
   const streamsOf = new Map<string, number>();
-  let streams = 0;
+  let open = 0;
 
   async function sendChanges(siteId: string, site: FeedState, since: number): Promise<void> {
     const { events } = await store.events.listPage(
@@ -38,12 +39,14 @@ export function createFeed(context: FeedContext) {
       { before: null, limit: maxEvents },
     );
     for (const event of (await withDeliveries(context, siteId, events)).toReversed()) {
+      await threadShare.rest(siteId);
       const state = JSON.stringify([event.status, event.deliveries]);
       if (site.sent.get(event.id)?.state === state) continue;
       site.sent.set(event.id, { receivedAt: event.receivedAt, state });
-      for (const { show, send } of site.streams) {
+      // Written once for all listeners who may see the same of it.
+      for (const [show, listeners] of Map.groupBy(site.streams, (one) => one.show)) {
         const message = show(event);
-        if (message !== null) send(message);
+        if (message !== null) for (const { send } of listeners) send(message);
       }
     }
     for (const [id, { receivedAt }] of site.sent) if (receivedAt < now() - followMs - 2 * lookBackMs) site.sent.delete(id);
@@ -66,21 +69,16 @@ export function createFeed(context: FeedContext) {
 
   return {
     /** `isAllowed` is checked again while the stream lasts. `show` writes what this listener may see of an event. */
-    listen(
-      siteId: string,
-      actor: string,
-      isAllowed: () => Promise<boolean>,
-      show: Show = (event) => `data: ${writeAnswer(event)}\n\n`,
-    ): AsyncIterable<string> {
+    listen(siteId: string, actor: string, isAllowed: () => Promise<boolean>, show: Show = showWhole): AsyncIterable<string> {
       const held = streamsOf.get(actor) ?? 0;
       const ofSite = sites.get(siteId)?.streams.size ?? 0;
-      if (held >= maxPerActor || ofSite >= maxPerSite || streams >= maxStreams)
+      if (held >= maxPerActor || ofSite >= maxPerSite || open >= maxStreams)
         throw new Denied("too_many", say("too_many_feeds"), 30);
       const site = sites.get(siteId) ?? startFeed(siteId);
-      streams += 1;
+      open += 1;
       streamsOf.set(actor, held + 1);
       const stream = createStream(show, isAllowed, () => {
-        streams -= 1;
+        open -= 1;
         const left = (streamsOf.get(actor) ?? 1) - 1;
         if (left) streamsOf.set(actor, left);
         else streamsOf.delete(actor);
@@ -104,6 +102,7 @@ const maxStreamMs = 10 * minuteMs;
 const maxQueued = 500;
 
 type Show = (event: ShownEvent) => string | null;
+const showWhole: Show = (event) => `data: ${writeAnswer(event)}\n\n`;
 type Stream = { show: Show; send: (message: string) => void; pieces: AsyncIterable<string> };
 
 /** Opens the stream of one listener: a bounded queue of messages, with keep-alives. */

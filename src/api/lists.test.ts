@@ -10,7 +10,7 @@ async function csvOf(text: string): Promise<string> {
     { title: "id", cell: () => 7 },
   ];
   const read = async () => ({ rows: [{}], next: null });
-  return (await Array.fromAsync(toCsv(columns, "UTC", read))).slice(1).join("");
+  return (await Array.fromAsync(toCsv(columns, { siteId: "s", timeZone: "UTC" }, read))).slice(1).join("");
 }
 
 const hostileTexts = [
@@ -47,6 +47,22 @@ describe("a cell of a CSV file", () => {
 test("times are in the time zone of the file, as spreadsheets read them", async () => {
   const rows = [Date.UTC(2026, 6, 1, 22, 30, 5), Date.UTC(2026, 11, 31, 23, 0), null];
   const columns = [{ title: "received", at: (at: number | null) => at }];
-  const csv = await Array.fromAsync(toCsv(columns, "Europe/Berlin", async () => ({ rows, next: null })));
+  const csv = await Array.fromAsync(
+    toCsv(columns, { siteId: "s", timeZone: "Europe/Berlin" }, async () => ({ rows, next: null })),
+  );
   expect(csv.join("").trim().split("\n")).toEqual(["received (Europe/Berlin)", "2026-07-02 00:30:05", "2027-01-01 00:00:00"]);
+});
+
+test("the file of a site is written in turn with those of another one, however many it asks for", async () => {
+  const reads: string[] = [];
+  const write = async (siteId: string, pages: number) => {
+    const read = async (cursor: number | null) => {
+      reads.push(siteId);
+      const page = (cursor ?? 0) + 1;
+      return { rows: [page], next: page < pages ? page : null };
+    };
+    await Array.fromAsync(toCsv([{ title: "page", cell: (row: number) => row }], { siteId, timeZone: "UTC" }, read));
+  };
+  await Promise.all([...Array.from({ length: 20 }, () => write("busy", 5)), write("quiet", 5)]);
+  expect(reads.lastIndexOf("quiet")).toBeLessThan(15);
 });

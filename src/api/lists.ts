@@ -4,6 +4,7 @@ import type { RouteName } from "../contract/contract.ts";
 import { threadShare } from "../kernel/concurrency.ts";
 import { say } from "../kernel/messages/message.ts";
 import { Refusal } from "../kernel/refusal.ts";
+import type { Site } from "../sites/directory.ts";
 import { writeCsv, type Cell, type CsvText } from "../tables/formulas.ts";
 import type { Call } from "./call.ts";
 
@@ -33,13 +34,17 @@ export function readCursor(text: string | undefined): { id: string; connectionId
 /** A column of times has `at`. Its title names the time zone of the file. */
 export type Column<Row> = { title: string } & ({ cell: (row: Row) => Cell } | { at: (row: Row) => number | null });
 
+/** The site whose list a file has; the empty one for the installation. Its times are in the time zone. */
+type ListOf = { siteId: string; timeZone: string };
+export const listOf = ({ id, settings }: Site): ListOf => ({ siteId: id, timeZone: settings.timeZone });
+
 /** Writes a list whose cursor is the id of the last row. */
 export const toCsvById = <Row extends { id: string }>(
   columns: readonly Column<Row>[],
-  timeZone: string,
+  of: ListOf,
   read: (limit: number, before: string | undefined) => Promise<readonly Row[]>,
 ): AsyncGenerator<CsvText> =>
-  toCsv<Row, string>(columns, timeZone, async (cursor, limit) => {
+  toCsv<Row, string>(columns, of, async (cursor, limit) => {
     const { items, next } = pageOf(await read(limit + 1, cursor ?? undefined), limit);
     return { rows: items, next };
   });
@@ -52,7 +57,7 @@ type ReadPage<Row, Cursor> = (cursor: Cursor | null, limit: number) => Promise<{
 
 export async function* toCsv<Row, Cursor>(
   columns: readonly Column<Row>[],
-  timeZone: string,
+  { siteId, timeZone }: ListOf,
   read: ReadPage<Row, Cursor>,
   limit: number = maxRows,
 ): AsyncGenerator<CsvText> {
@@ -63,7 +68,7 @@ export async function* toCsv<Row, Cursor>(
   for (let cursor: Cursor | null | undefined; cursor !== null;) {
     const from = cursor ?? null;
     // The embedded store runs on the thread that accepts events.
-    await threadShare.nextSlice("lists");
+    await threadShare.nextSlice(siteId);
     const page = await read(from, Math.min(pageRows, limit - written));
     written += page.rows.length;
     cursor = page.next;

@@ -9,6 +9,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { sendNotFound } from "../http/reply.ts";
 import { packageFolder } from "../kernel/packageFolder.ts";
 import { mountDocs } from "./documents.ts";
+import type { Admission } from "./admission.ts";
 import type { ApiContext } from "./context.ts";
 import type { Router } from "./router.ts";
 
@@ -16,6 +17,7 @@ type MountOptions = {
   /** See dashboardHost.ts. */
   isDashboardHost: (request: FastifyRequest) => boolean;
   context: () => ApiContext;
+  admission: Admission;
   onDefect: (error: unknown) => void;
 };
 
@@ -32,26 +34,28 @@ const nonceMark = "{NONCE}";
 const frameLines = /<!-- frame -->.*<!-- \/frame -->/s;
 const pagesBeforeSignIn = /^\/dashboard\/(?:setup|sign-in|forgotten|reset|invitation)\/?(?:\?|$)/;
 
-export function mountDashboard(app: FastifyInstance, { isDashboardHost, context, onDefect }: MountOptions): { close(): void } {
+export function mountDashboard(
+  app: FastifyInstance,
+  { isDashboardHost, context, admission, onDefect }: MountOptions,
+): { close(): void } {
   let router: Promise<Router> | null = null;
   const onlyDashboardHost = { preHandler: guard(isDashboardHost) };
 
   app.all("/api/v1/*", onlyDashboardHost, async (request, reply) => {
-    router ??= createRouterFor(context(), onDefect);
+    router ??= createRouterFor(context(), admission, onDefect);
     return (await router).answer(request, reply);
   });
+  // Anybody may ask for both, and to make one of them takes some forty milliseconds of the thread that accepts events.
+  let openapi: Promise<Buffer> | null = null;
+  let reference: Promise<{ nonce: string; page: Buffer }> | null = null;
   app.get("/api/openapi.json", onlyDashboardHost, async (_request, reply) => {
-    const { openapiDocument } = await import("./reference/openapi.ts");
-    return reply.header("cache-control", "no-cache").send(openapiDocument(context().version, context().publicUrl));
+    openapi ??= makeOpenapi(context());
+    return reply.headers({ "cache-control": "no-cache", "content-type": "application/json; charset=utf-8" }).send(await openapi);
   });
   app.get("/api/reference", onlyDashboardHost, async (_request, reply) => {
-    const [{ openapiDocument }, { referencePage }] = await Promise.all([
-      import("./reference/openapi.ts"),
-      import("./reference/reference.ts"),
-    ]);
-    const nonce = newNonce();
-    const document = openapiDocument(context().version, context().publicUrl);
-    return withPageHeaders(reply, nonce, "").send(referencePage(document, nonce));
+    reference ??= makeReference(context());
+    const { nonce, page } = await reference;
+    return withPageHeaders(reply, nonce, "").send(page);
   });
 
   let index: Promise<string> | null = null;
@@ -86,17 +90,32 @@ export function mountDashboard(app: FastifyInstance, { isDashboardHost, context,
   return { close: () => void router?.then((opened) => opened.close()) };
 }
 
-async function createRouterFor(context: ApiContext, onDefect: (error: unknown) => void): Promise<Router> {
+async function createRouterFor(context: ApiContext, admission: Admission, onDefect: (error: unknown) => void): Promise<Router> {
   const [{ createRouter }, { createHandlers }] = await Promise.all([import("./router.ts"), import("./routes.ts")]);
   const { directory, transport, access, now } = context;
   return createRouter({
     handlers: createHandlers(context),
     directory,
     transport,
+    admission,
     actorOf: (request) => access.actorOf(request),
     now,
     onDefect,
   });
+}
+
+async function makeOpenapi({ version, publicUrl }: ApiContext): Promise<Buffer> {
+  const { openapiDocument } = await import("./reference/openapi.ts");
+  return Buffer.from(JSON.stringify(openapiDocument(version, publicUrl)));
+}
+
+async function makeReference({ version, publicUrl }: ApiContext): Promise<{ nonce: string; page: Buffer }> {
+  const [{ openapiDocument }, { referencePage }] = await Promise.all([
+    import("./reference/openapi.ts"),
+    import("./reference/reference.ts"),
+  ]);
+  const nonce = newNonce();
+  return { nonce, page: Buffer.from(referencePage(openapiDocument(version, publicUrl), nonce)) };
 }
 
 function guard(isDashboardHost: MountOptions["isDashboardHost"]) {

@@ -1,6 +1,5 @@
 // Lists events by what became of their deliveries. The sync log has the indexes for that.
 
-import { yieldToEventLoop } from "../kernel/deadline.ts";
 import type { EventFilter } from "../store/events/eventList.ts";
 import type { EventSummary } from "../store/events/eventRow.ts";
 import type { LogFilter } from "../store/deliveries/syncLog/syncLog.ts";
@@ -43,7 +42,6 @@ export async function listEventsByDelivery(
     }
     if (page.next === null) return { events, next: null };
     at = page.next;
-    await yieldToEventLoop();
   }
   return { events, next: at?.eventId ?? null };
 }

@@ -1,7 +1,7 @@
 // Changes a filtered set of deliveries of the sync log: replay sends them again, cancel stops them from being sent. A dry
 // run counts what either would change.
 
-import { yieldToEventLoop } from "../kernel/deadline.ts";
+import { threadShare } from "../kernel/concurrency.ts";
 import type { DeliveryState } from "../kernel/event.ts";
 import { english, say } from "../kernel/messages/message.ts";
 import { Refusal, type By } from "../kernel/refusal.ts";
@@ -126,7 +126,7 @@ async function changeAll(
         if (state !== "active") add(tally.waiting, state, 1);
       }
       // A large set must not slow down inbound requests.
-      await yieldToEventLoop();
+      await threadShare.nextSlice(site.id);
     } while (before);
   } finally {
     // Also after a failure: some deliveries may have been changed before it.

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { expect, test } from "vitest";
-import { createThreadShare } from "./concurrency.ts";
+import { createLimit, createThreadShare } from "./concurrency.ts";
 
 /** Counts the turns of the event loop until `work` is over. */
 async function countingTurns<T>(work: (turn: () => number) => Promise<T>): Promise<T> {
@@ -41,7 +41,55 @@ test("a long list is worked on in slices of a millisecond, between which others 
   const slices = await countBySlice(500);
   expect(Math.max(...slices)).toBeLessThanOrEqual(11);
   expect(slices.reduce((sum, one) => sum + one, 0)).toBe(500);
+  await nextTurn();
   expect(await countBySlice(9)).toEqual([9]);
+});
+
+test.each([
+  ["of one key shares one slice", () => "busy", 11],
+  ["of many keys begins a few slices", (n: number) => `busy ${n}`, 31],
+])("in a turn of the event loop, all work %s", async (_name, keyOf, max) => {
+  const { elapsed, work } = workClock();
+  const share = createThreadShare({ elapsed });
+  const perTurn = await countingTurns(async (turn) => {
+    const turns: number[] = [];
+    const doOne = () => {
+      work();
+      turns.push(turn());
+    };
+    await Promise.all(Array.from({ length: 20 }, (_, n) => share.map(keyOf(n), Array(20).fill(0), doOne)));
+    return Map.groupBy(turns, (at) => at)
+      .values()
+      .map((ofTurn) => ofTurn.length)
+      .toArray();
+  });
+  expect(perTurn.reduce((sum, one) => sum + one, 0)).toBe(400);
+  expect(Math.max(...perTurn)).toBeLessThanOrEqual(max);
+});
+
+test("while a request of another site is being answered, the pause after a slice that took long is as long", async () => {
+  let now = 0;
+  const pauses: { ms: number; next: () => void }[] = [];
+  const share = createThreadShare({ elapsed: () => now, afterPause: (next, ms) => pauses.push({ ms, next }) });
+  const other = Promise.withResolvers<void>();
+  const answered = share.answer("quiet", () => other.promise);
+  const lengths = [1, 30, 5000, 1];
+  const work = (async () => {
+    for (const ms of lengths) {
+      await share.nextSlice("busy");
+      now += ms;
+    }
+  })();
+  const waited: number[] = [];
+  for (; waited.length < lengths.length; await nextTurn()) {
+    const pause = pauses.shift();
+    if (!pause) continue;
+    waited.push(pause.ms);
+    pause.next();
+  }
+  other.resolve();
+  await Promise.all([work, answered]);
+  expect(waited).toEqual([4, 4, 30, 100]);
 });
 
 test("in a turn of the event loop one has a slice, and a site with much work does not keep another from its turn", async () => {
@@ -184,10 +232,54 @@ test("while others are active, nobody has a slice until what the one before bega
   expect(await endAll()).toEqual([9]);
 });
 
+test("while others are active, nobody has a slice until the commit that a turn was for has ended", async () => {
+  const share = createThreadShare();
+  await share.answer("quiet", async () => {});
+  const commit = Promise.withResolvers<string>();
+  const taken = share.takeTurn("busy", () => commit.promise);
+  let hasOther = false;
+  const other = share.nextSlice("other").then(() => (hasOther = true));
+  for (let n = 0; n < 5; n += 1) await nextTurn();
+  expect(hasOther).toBe(false);
+  commit.resolve("done");
+  expect(await taken).toBe("done");
+  await other;
+});
+
 test("what a slice has begun does not keep others waiting for good", async () => {
   const share = createThreadShare();
   await share.answer("quiet", async () => {});
   const hung = { first: new Promise<void>(() => {}), result: 0 };
   await share.beginSome("busy", [1], { alone: 1, shared: 1 }, () => hung);
   await share.nextSlice("other");
+});
+
+test("so many go on at a time, of one key fewer, and keys that wait get their places in turn, also after a failure", async () => {
+  const limit = createLimit({ max: 3, maxOfKey: 2 });
+  const begun: string[] = [];
+  const ends: PromiseWithResolvers<void>[] = [];
+  const run = (key: string) =>
+    limit.run(key, () => {
+      const end = Promise.withResolvers<void>();
+      begun.push(key);
+      ends.push(end);
+      return end.promise;
+    });
+  const runs = ["a", "a", "a", "a", "b", "b", "c"].map((key) => run(key).catch(() => {}));
+  expect(begun).toEqual(["a", "a", "b"]);
+  expect([limit.waiting("a"), limit.waiting("b"), limit.waiting("c")]).toEqual([2, 1, 1]);
+  ends[0]?.reject(new Error("a defect"));
+  await nextTurn();
+  expect(begun).toEqual(["a", "a", "b", "a"]);
+  // The key of the last one is at its limit.
+  ends[2]?.resolve();
+  await nextTurn();
+  expect(begun).toEqual(["a", "a", "b", "a", "b"]);
+  for (let n = 0; n < 7; n += 1) {
+    for (const end of ends) end.resolve();
+    await nextTurn();
+  }
+  await Promise.all(runs);
+  expect(begun.toSorted()).toEqual(["a", "a", "a", "a", "b", "b", "c"]);
+  expect(limit.waiting("a")).toBe(0);
 });

@@ -13,8 +13,12 @@ export async function forEachConcurrently<Item>(
 
 /** How long a slice lasts. */
 const sliceMs = 1;
+/** Whose slice would begin later than this in a turn of the event loop waits for another one. */
+const maxBeginMs = 2;
 /** The pause between two slices while other requests are being answered: about as long as a slice and what follows from it. */
 const pauseMs = 4;
+/** After a slice that took longer than it should the pause is as long as it was, up to this. */
+const maxPauseMs = 100;
 /** After a wait for what a slice has begun: such slices are half as large, so that as much is done in the same time. */
 const pauseAfterWaitMs = 2;
 /** So long after their last request others count as active: their next one may come at any moment. */
@@ -36,14 +40,58 @@ function createQueue() {
     count: (key: string): number => waiting.get(key)?.length ?? 0,
     /** The key whose turn is next. */
     nextKey: (): string | undefined => waiting.keys().next().value,
-    take(): (() => void) | undefined {
-      const [first] = waiting;
-      if (!first) return undefined;
-      const [key, starts] = first;
-      const start = starts.shift();
-      waiting.delete(key);
-      if (starts.length > 0) waiting.set(key, starts);
-      return start;
+    /** Takes the next one, of the keys that may start. */
+    take(mayStart: (key: string) => boolean = () => true): (() => void) | undefined {
+      for (const [key, starts] of waiting) {
+        if (!mayStart(key)) continue;
+        const start = starts.shift();
+        waiting.delete(key);
+        if (starts.length > 0) waiting.set(key, starts);
+        return start;
+      }
+      return undefined;
+    },
+  };
+}
+
+/** Counts what goes on, by key and in all. */
+function createCounts() {
+  const counts = new Map<string, number>();
+  let all = 0;
+  return {
+    all: () => all,
+    of: (key: string): number => counts.get(key) ?? 0,
+    add(key: string, by: 1 | -1): void {
+      all += by;
+      const ofKey = (counts.get(key) ?? 0) + by;
+      if (ofKey > 0) counts.set(key, ofKey);
+      else counts.delete(key);
+    },
+  };
+}
+
+/** Lets at most `max` pieces of work go on at a time, of one key at most `maxOfKey`. Others wait, and keys get their places in turn. */
+export function createLimit({ max = Infinity, maxOfKey }: { max?: number; maxOfKey: number }) {
+  const waiting = createQueue();
+  const counts = createCounts();
+  const hasPlace = (key: string) => counts.all() < max && counts.of(key) < maxOfKey;
+  return {
+    waiting: (key: string): number => waiting.count(key),
+    async run<T>(key: string, work: () => Promise<T>): Promise<T> {
+      if (hasPlace(key)) counts.add(key, 1);
+      else
+        await new Promise<void>((resolve) =>
+          waiting.add(key, () => {
+            counts.add(key, 1);
+            resolve();
+          }),
+        );
+      try {
+        return await work();
+      } finally {
+        counts.add(key, -1);
+        waiting.take(hasPlace)?.();
+      }
     },
   };
 }
@@ -56,8 +104,9 @@ type ShareOptions = {
 
 /**
  * Shares a thread among those who have long work to do on it. They work in slices: in each turn of the event loop one of them has one, so
- * that requests run in between. Keys take turns: however many of one key wait, another's is next. While requests of other keys are being
- * answered there are pauses as well: an answer takes many turns of the event loop, and would wait for a slice in each of them.
+ * that requests run in between. Keys take turns: however many of one key wait, another's is next, and all that a key does in a turn is one
+ * slice. While requests of other keys are being answered there are pauses as well: an answer takes many turns of the event loop, and would
+ * wait for a slice in each of them.
  *
  * Work that goes on in later turns, such as commits, is begun a few items at a time (`beginSome`). While other keys are active, nobody has a
  * slice until the first part of what was begun has ended: otherwise it would pile up, and a request that comes then would wait for all of it.
@@ -70,9 +119,10 @@ export function createThreadShare({
   const pieces = createQueue();
   /** A piece began in this turn of the event loop. */
   let hasBegun = false;
-  /** The number of requests that are being answered, by key and in all. */
-  const answering = new Map<string, number>();
-  let answers = 0;
+  /** The slices of this turn of the event loop: when the first began, and when that of each key is over. */
+  let turn: { beganAt: number; ends: Map<string, number> } | null = null;
+  /** The requests that are being answered. */
+  const answering = createCounts();
   /** The last request, and the last one of another key than that. */
   let last = { key: "", at: -Infinity };
   let lastOther = last;
@@ -81,7 +131,7 @@ export function createThreadShare({
   let held = 0;
 
   /** True while requests of other keys are being answered. */
-  const isContended = (key: string) => answers > (answering.get(key) ?? 0);
+  const isContended = (key: string) => answering.all() > answering.of(key);
 
   function scheduleNext(ms = pauseMs): void {
     const next = slices.nextKey();
@@ -95,16 +145,46 @@ export function createThreadShare({
     isScheduled = false;
     if (held > 0) return;
     const start = slices.take();
-    scheduleNext();
-    start?.();
+    if (!start) return;
+    const startedAt = elapsed();
+    start();
+    isScheduled = true;
+    setImmediate(() => {
+      isScheduled = false;
+      scheduleNext(Math.min(maxPauseMs, Math.max(pauseMs, elapsed() - startedAt)));
+    });
+  }
+
+  function beginSlice(key: string): void {
+    const now = elapsed();
+    if (!turn) setImmediate(() => (turn = null));
+    turn ??= { beganAt: now, ends: new Map() };
+    turn.ends.set(key, now + sliceMs);
   }
 
   /** Resolves when the next slice of `key` begins. */
   function nextSlice(key: string): Promise<void> {
     return new Promise((resolve) => {
-      slices.add(key, resolve);
+      slices.add(key, () => {
+        beginSlice(key);
+        resolve();
+      });
       scheduleNext();
     });
+  }
+
+  /** True when what `key` does next in this turn must wait for another one. */
+  function isOver(key: string): boolean {
+    const end = turn?.ends.get(key);
+    if (end !== undefined) return elapsed() >= end;
+    return slices.count(key) > 0 || (turn !== null && elapsed() - turn.beganAt >= maxBeginMs);
+  }
+
+  /** Called between two steps of long work, and waited for: it returns a promise when the slice of its key is over. */
+  function rest(key: string): Promise<void> | undefined {
+    if (isOver(key)) return nextSlice(key);
+    if (!turn?.ends.has(key)) beginSlice(key);
+    return undefined;
   }
 
   function notePiece(): void {
@@ -143,26 +223,10 @@ export function createThreadShare({
   /** True while keys other than this one are active. */
   const isShared = (key: string) => elapsed() - (last.key === key ? lastOther : last).at < activeMs;
 
-  /** Begins long work. What it returns is called between two steps, and waited for: it returns a promise when the slice is over. */
-  function begin(key: string): () => Promise<void> | undefined {
-    let endsAt = elapsed() + sliceMs;
-    return () => {
-      if (elapsed() < endsAt) return undefined;
-      return nextSlice(key).then(() => {
-        endsAt = elapsed() + sliceMs;
-      });
-    };
-  }
-
-  function countAnswers(key: string, by: number): void {
-    answers += by;
-    const ofKey = (answering.get(key) ?? 0) + by;
-    if (ofKey > 0) answering.set(key, ofKey);
-    else answering.delete(key);
-  }
-
   return {
-    begin,
+    rest,
+    /** The same for the steps of one piece of work. */
+    begin: (key: string) => () => rest(key),
     nextSlice,
 
     /**
@@ -182,9 +246,8 @@ export function createThreadShare({
     /** Works on a list in slices. A list that takes no longer than one is done at once. */
     async map<Item, Result>(key: string, items: readonly Item[], work: (item: Item, i: number) => Result): Promise<Result[]> {
       const results: Result[] = [];
-      const rest = begin(key);
       for (const [i, item] of items.entries()) {
-        const resting = rest();
+        const resting = rest(key);
         if (resting) await resting;
         results.push(work(item, i));
       }
@@ -214,14 +277,22 @@ export function createThreadShare({
       return results;
     },
 
+    /** Begins what goes on in later turns, such as a commit, in a slice: while other keys are active, nobody has another until it ends. */
+    async takeTurn<T>(key: string, work: () => Promise<T>): Promise<T> {
+      await nextSlice(key);
+      const working = work();
+      if (isShared(key)) hold(working);
+      return working;
+    },
+
     /** Answers a request, to which long work of other keys gives way. */
     async answer<T>(key: string, work: () => Promise<T>): Promise<T> {
-      countAnswers(key, 1);
+      answering.add(key, 1);
       noteRequest(key);
       try {
         return await work();
       } finally {
-        countAnswers(key, -1);
+        answering.add(key, -1);
       }
     },
   };

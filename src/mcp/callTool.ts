@@ -8,6 +8,7 @@ import { notFound, validate, type Call, type Handlers } from "../api/call.ts";
 import { contract, type RouteName } from "../contract/contract.ts";
 import type { Route } from "../contract/route.ts";
 import { createRateLimit } from "../http/rate.ts";
+import { threadShare } from "../kernel/concurrency.ts";
 import { say, toJson } from "../kernel/messages/message.ts";
 import { Denied, Refusal } from "../kernel/refusal.ts";
 import { minuteMs } from "../kernel/time.ts";
@@ -117,6 +118,7 @@ export function createToolCaller({ store, directory, handlers, refresh, now }: T
         const answer = tool.isWrite
           ? await change(tool, actor, site, args)
           : await handle(tool, actor, site, tool.toRequest(args));
+        await threadShare.rest(siteId);
         const text = JSON.stringify(withoutPersonalData(JSON.parse(toJson(answer))));
         if (text.length > maxAnswerLength)
           throw new Refusal("", "The answer would be too long. Narrow the filter or lower the limit.");

@@ -3,8 +3,8 @@
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { actorKey, type ApiKeyHolder } from "../access/actor.ts";
+import { keyOf, readHeld, type Admission } from "../api/admission.ts";
 import type { ApiContext } from "../api/context.ts";
-import { readBytes } from "../http/body.ts";
 import { createRateLimit } from "../http/rate.ts";
 import { sendNotFound } from "../http/reply.ts";
 import { isSecure } from "../http/transport.ts";
@@ -14,6 +14,7 @@ import { Denied, describeRefusal, Refusal } from "../kernel/refusal.ts";
 type MountOptions = {
   isDashboardHost: (request: FastifyRequest) => boolean;
   context: () => ApiContext;
+  admission: Admission;
   onDefect: (error: unknown) => void;
 };
 
@@ -23,7 +24,10 @@ const messagesPerMinute = 600;
 
 type Handler = { answer(request: Request, actor: ApiKeyHolder): Promise<Response>; close(): Promise<void> };
 
-export function mountMcp(app: FastifyInstance, { isDashboardHost, context, onDefect }: MountOptions): { close(): void } {
+export function mountMcp(
+  app: FastifyInstance,
+  { isDashboardHost, context, admission, onDefect }: MountOptions,
+): { close(): void } {
   let handler: Promise<Handler> | null = null;
   const rate = createRateLimit();
 
@@ -35,13 +39,14 @@ export function mountMcp(app: FastifyInstance, { isDashboardHost, context, onDef
       const wait = rate(actorKey(actor), messagesPerMinute, context().now());
       if (wait > 0) throw new Denied("too_many", say("too_many_requests"), Math.ceil(wait));
       if (request.method !== "POST") return await reply.code(405).header("allow", "POST").send();
-      const body = await readBytes(request.raw, maxBodyBytes);
-      if (body === "too large") throw new Refusal("", say("body_too_large", { kib: maxBodyBytes / 1024 }));
-      if (body === "cut") throw new Refusal("", say("body_incomplete"));
+      const key = keyOf(request.raw, context().transport, actor, null);
+      const held = admission.hold("members", key, reply.raw);
+      const body = await readHeld(request.raw, maxBodyBytes, held, say("body_too_large", { kib: maxBodyBytes / 1024 }));
       // The protocol has none since June 2025, and a hundred messages are answered without a pause. A byte order mark counts as space.
       if (body.toString("utf8").trimStart().startsWith("[")) throw new Refusal("", "Send one message in each request.");
       handler ??= createHandler(context(), onDefect);
-      return await send(reply, await (await handler).answer(toWebRequest(request, body), actor));
+      const opened = await handler;
+      return await send(reply, await admission.answer(key, true, () => opened.answer(toWebRequest(request, body), actor)));
     } catch (error) {
       return refuse(reply, error, onDefect);
     }

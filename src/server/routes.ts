@@ -3,6 +3,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { createAccess, type Access } from "../access/access.ts";
+import { createAdmission } from "../api/admission.ts";
 import type { ApiContext } from "../api/context.ts";
 import { isDashboardHost } from "../api/dashboardHost.ts";
 import { mountDashboard } from "../api/mountDashboard.ts";
@@ -133,6 +134,9 @@ function mountCollect(app: FastifyInstance, { config, services, observability, t
 const managementTransport = ({ hasUrl, publicUrl, transport }: Config): TransportRules =>
   hasUrl && publicUrl.startsWith("https:") ? { ...transport, plainFrom: null } : transport;
 
+/** What calls of the management API may hold in memory, in units of 64 KiB: of one site at most half, which is four files. */
+const maxHeld = { members: 1024, strangers: 256 };
+
 /** The dashboard, the management API and the sign-in at platforms. */
 function mountManagement(app: FastifyInstance, options: RouteOptions): MountedRoutes {
   const { config, services, shutdown, version, tag } = options;
@@ -179,7 +183,7 @@ function mountManagement(app: FastifyInstance, options: RouteOptions): MountedRo
     });
   const context = (): ApiContext => ({
     version,
-    store,
+    store: { ...store, ...store.forCalls },
     directory,
     access: access(),
     sender,
@@ -205,7 +209,8 @@ function mountManagement(app: FastifyInstance, options: RouteOptions): MountedRo
     countryOf: countries && ((address) => countries.countryOf(address)),
     now,
   });
-  const mounted = { isDashboardHost: isOnDashboardHost, context, onDefect };
+  const admission = createAdmission({ members: createLoad(maxHeld.members), strangers: createLoad(maxHeld.strangers) });
+  const mounted = { isDashboardHost: isOnDashboardHost, context, admission, onDefect };
   shutdown.add("requests", "dashboard", mountDashboard(app, mounted));
   shutdown.add("requests", "assistants", mountMcp(app, mounted));
   shutdown.add("requests", "shared links", mountSharing(app, mounted));

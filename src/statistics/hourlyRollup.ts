@@ -3,7 +3,7 @@
 // an hour can be rolled up again at any time.
 
 import type { Pace, StepSize } from "../background/pace.ts";
-import { yieldToEventLoop } from "../kernel/deadline.ts";
+import { threadShare } from "../kernel/concurrency.ts";
 import { dayMs, hourMs } from "../kernel/time.ts";
 import type { HourFigure, SegmentFigures } from "../store/statistics/statistics.ts";
 import type { Store } from "../store/store.ts";
@@ -11,6 +11,9 @@ import { createHourCounter } from "./hourCounter.ts";
 
 /** Read together, and decoded on the thread that accepts events. */
 export const maxPortion = 200;
+/** The first portion for a request. The next ones have about as many deliveries as events have in a few slices of the thread. */
+const firstPortion = 32;
+const maxDeliveries = 200;
 /** Ages at which an hour is rolled up again: deliveries are retried for days. */
 const rollupAgesMs = [hourMs, 6 * hourMs, dayMs, 3 * dayMs, 8 * dayMs];
 const never = Number.MAX_SAFE_INTEGER;
@@ -26,9 +29,10 @@ export async function countHour(
 ): Promise<{ events: number; figures: HourFigure[]; segments: (SegmentFigures & { hour: number })[]; isOpen: boolean }> {
   const counter = createHourCounter(hour);
   let events = 0;
+  let ofRequest = firstPortion;
   for (let after = ""; ;) {
     const startedAt = performance.now();
-    const portion = steps?.size.rows() ?? maxPortion;
+    const portion = steps?.size.rows() ?? ofRequest;
     const some = await store.statistics.listPortion(siteId, hour, after, portion);
     counter.add(some);
     const tookMs = performance.now() - startedAt;
@@ -36,8 +40,10 @@ export async function countHour(
     const last = some.events.at(-1);
     const isEnd = !last || some.events.length < portion;
     if (!isEnd) steps?.size.adapt(tookMs);
+    const fitting = Math.floor((portion * maxDeliveries) / Math.max(1, some.deliveries.length));
+    ofRequest = Math.max(1, Math.min(fitting, 2 * portion, maxPortion));
     // Also at the end: a site may have thousands of hours with a few events each.
-    await (steps ? steps.pace.rest(tookMs) : yieldToEventLoop());
+    await (steps ? steps.pace.rest(tookMs) : threadShare.rest(siteId));
     if (isEnd) break;
     after = last.id;
   }

@@ -54,6 +54,22 @@ describe("the ladder", () => {
     ]);
   });
 
+  test("the work for one person with thousands of leads and events grows with their number, not with its square", () => {
+    let reads = 0;
+    const shared = { person: personOf({ email: "one@example.com" }) };
+    const events = Array.from({ length: 2000 }, (_, i) => {
+      const one = event("one", "lead", 0, "", shared);
+      return Object.defineProperty(one, "leadId", {
+        get() {
+          reads += 1;
+          return i % 2 ? `lead ${i}` : undefined;
+        },
+      });
+    });
+    expect(toLadder(events, stages).sources[0]?.leads).toBe(1001);
+    expect(reads).toBeLessThan(20 * events.length);
+  });
+
   test("a stage that was left out is no step: the time counts from the nearest one before", () => {
     const [[, of] = []] = steps([event("a", "lead", 0), event("a", "closed_won", 4)]) as [string, { medianMs: number }[]][];
     expect(of?.map(({ medianMs }) => medianMs)).toEqual([null, null, 4 * dayMs]);

@@ -4,6 +4,7 @@
 import type { StoredEvent } from "../store/events/eventRow.ts";
 import type { Store } from "../store/store.ts";
 import { stageOf } from "../identity/leadStages.ts";
+import { threadShare } from "../kernel/concurrency.ts";
 import { dayMs } from "../kernel/time.ts";
 import { sourceOf } from "./source.ts";
 
@@ -32,18 +33,29 @@ type Ladder = {
 
 const maxShownBack = 50;
 
+/** The rest may be large, and thousands are held. */
+function toStageEvent({ id, name, time, person, leadId, attribution: { utm, clickIds, path } }: StoredEvent): StageEvent {
+  const { emailSha256, phoneSha256 } = person;
+  return {
+    id,
+    name,
+    time,
+    person: { ...(emailSha256 && { emailSha256 }), ...(phoneSha256 && { phoneSha256 }) },
+    ...(leadId !== undefined && { leadId }),
+    attribution: { utm, clickIds, ...(path && { path }) },
+  };
+}
+
 /** A lead is a lead id. Events without one are of the lead of their person, who may have none or several: then the person is one. */
 function leadsOf(events: readonly StageEvent[]): Map<string, StageEvent[]> {
-  const ids = Map.groupBy(
-    events.filter(({ leadId }) => leadId !== undefined),
-    personOf,
-  );
-  return Map.groupBy(events, (event) => {
-    if (event.leadId !== undefined) return event.leadId;
-    const known = new Set((ids.get(personOf(event)) ?? []).map(({ leadId }) => leadId));
-    const [only] = known;
-    return known.size === 1 && only !== undefined ? only : personOf(event);
-  });
+  /** The lead of each person who has one; null for those with several. */
+  const onlyLeads = new Map<string, string | null>();
+  for (const event of events) {
+    const known = onlyLeads.get(personOf(event));
+    if (event.leadId !== undefined)
+      onlyLeads.set(personOf(event), known === undefined || known === event.leadId ? event.leadId : null);
+  }
+  return Map.groupBy(events, (event) => event.leadId ?? onlyLeads.get(personOf(event)) ?? personOf(event));
 }
 
 /** Of an erased person nothing tells which events are theirs. */
@@ -108,6 +120,8 @@ function medianOf(values: readonly number[]): number | null {
 
 /** More would take too long to read for one answer. */
 const maxEvents = 5000;
+/** Read and decoded at once, on the thread that accepts events. */
+const pageSize = 50;
 
 /** Reads the live stages that were received in the last days; `isComplete` is false where there are more than can be read. */
 export async function readLadder(
@@ -122,14 +136,15 @@ export async function readLadder(
     from: now - days * dayMs,
     accept: ({ event }: { event: string }) => wanted.has(stageOf(event)),
   } as const;
-  const events: StoredEvent[] = [];
+  const events: StageEvent[] = [];
   let before: string | null = null;
   do {
-    const page = await store.events.listPage(siteId, filter, { before, limit: 500 });
+    const page = await store.events.listPage(siteId, filter, { before, limit: pageSize });
     const ids = page.events.map(({ id }) => id);
     const found = await store.events.getMany(siteId, ids);
-    for (const event of found.values()) if (event !== "damaged") events.push(event);
+    for (const event of found.values()) if (event !== "damaged") events.push(toStageEvent(event));
     before = page.next;
   } while (before !== null && events.length < maxEvents);
+  await threadShare.rest(siteId);
   return { ...toLadder(events, stages), isComplete: before === null };
 }

@@ -23,6 +23,35 @@ const attribution: Attribution = {
   utm: { utm_campaign: "spring" },
 };
 
+test("hours with figures of many names are read a few at a time", async () => {
+  const [hours, namesOfHour] = [60 * 24, 400];
+  const toHour = Math.floor(now / hourMs);
+  const read: number[] = [];
+  const figure = { kind: "conversion", currency: "", count: 1, value: 0 } as const;
+  const none = async () => [];
+  const store = {
+    statistics: {
+      findHead: async () => ({ fromHour: 0, toHour }),
+      findPreviousHour: async () => null,
+      async listFigures(_siteId: string, from: number, to: number) {
+        read.push(to - from);
+        return Array.from({ length: (to - from) * namesOfHour }, (_, i) => ({
+          ...figure,
+          name: `n${i % namesOfHour}`,
+          hour: from + Math.floor(i / namesOfHour),
+        }));
+      },
+    },
+    traffic: { listCounts: none },
+    inboundCounts: { list: none },
+    confirmations: { listCounts: none },
+  } as unknown as Store;
+  const range = { from: (toHour - hours) * hourMs, to: toHour * hourMs, step: "day", timeZone: "UTC" } as const;
+  const { total } = await createStatistics(store, () => now).read("s", range);
+  expect(total.conversions).toBe(hours * namesOfHour);
+  expect(Math.max(...read)).toBeLessThanOrEqual(6);
+});
+
 describe.each(["sqlite", "postgres"] as const)("statistics on %s", (engine) => {
   let store: Store;
   let close: () => Promise<void>;

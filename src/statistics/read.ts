@@ -1,6 +1,6 @@
 // Reads the statistics of a range of time. Hours that were rolled up are read from their table; the others are counted now.
 
-import { yieldToEventLoop } from "../kernel/deadline.ts";
+import { threadShare } from "../kernel/concurrency.ts";
 import { hourMs } from "../kernel/time.ts";
 import type { HourFigure, Segment, SegmentFigures } from "../store/statistics/statistics.ts";
 import type { Store } from "../store/store.ts";
@@ -32,8 +32,12 @@ export type Report = {
   details: Details;
 };
 
-/** A week at a time: a range of years must not slow the requests of senders down. */
-const sliceHours = 7 * 24;
+/**
+ * A range of years is read in parts, so that it does not slow the requests of senders down: a week at a time, or fewer hours where they
+ * have figures of many names.
+ */
+const [firstHours, maxHours] = [6, 7 * 24];
+const maxRows = 1000;
 /** Time for counting in one request. Older hours, on an installation whose history is not rolled up yet, are left out. */
 const countingMs = 2000;
 
@@ -75,41 +79,47 @@ export function createStatistics(store: StatisticsStore, now: () => number) {
       const [total, before, details] = [emptySum(), emptySum(), emptyDetails()];
       const addDetails = (of: Details, figure: HourFigure) => addFigureDetails(of, figure, model);
 
-      function addTo<Item extends { hour: number }>(
+      /** Returns how many there are. */
+      async function addTo<Item extends { hour: number }>(
         items: readonly Item[],
         add: (sum: Sum, item: Item) => void,
         detail?: (details: Details, item: Item) => void,
-      ): void {
-        for (const item of items) {
+      ): Promise<number> {
+        await threadShare.map(siteId, items, (item) => {
           // Late events of the range may have happened outside of it.
-          if (item.hour < firstHour || item.hour >= toHour) continue;
+          if (item.hour < firstHour || item.hour >= toHour) return;
           if (item.hour < fromHour) {
             const index = earlier.stepAt(item.hour);
-            if (index === undefined) continue;
+            if (index === undefined) return;
             add(sumsBefore[index] as Sum, item);
             add(before, item);
-            continue;
+            return;
           }
           add(stepAt[item.hour - fromHour] as Sum, item);
           add(total, item);
           detail?.(details, item);
-        }
+        });
+        return items.length;
       }
 
       const head = (await store.statistics.findHead(siteId)) ?? { fromHour: toHour, toHour };
       const rolledUp = { from: Math.max(firstHour, head.fromHour), to: Math.min(toHour, head.toHour) };
-      for (let hour = firstHour; hour < toHour; hour += sliceHours) {
-        const end = Math.min(hour + sliceHours, toHour);
+      for (let hour = firstHour, hours = firstHours; hour < toHour;) {
+        await threadShare.rest(siteId);
+        const end = Math.min(hour + hours, toHour);
         const [low, high] = [Math.max(hour, rolledUp.from), Math.min(end, rolledUp.to)];
-        if (low < high) addTo(await listFigures(siteId, segment, low, high), addFigure, addDetails);
+        let rows = 0;
+        if (low < high) rows += await addTo(await listFigures(siteId, segment, low, high), addFigure, addDetails);
         // Neither visits nor duplicates nor confirmations are counted by segment.
         if (!segment) {
-          addTo(await store.traffic.listCounts(siteId, hour, end), addVisits, addVisitDetails);
-          addTo(await store.inboundCounts.list(siteId, hour, end), addInbound);
-          for (const count of await store.confirmations.listCounts(siteId, Math.max(hour, fromHour), end))
-            addConfirmations(details, count);
+          rows += await addTo(await store.traffic.listCounts(siteId, hour, end), addVisits, addVisitDetails);
+          rows += await addTo(await store.inboundCounts.list(siteId, hour, end), addInbound);
+          const counts = await store.confirmations.listCounts(siteId, Math.max(hour, fromHour), end);
+          for (const count of counts) addConfirmations(details, count);
+          rows += counts.length;
         }
-        await yieldToEventLoop();
+        hours = Math.max(1, Math.min(maxHours, 4 * hours, Math.floor(((end - hour) * maxRows) / Math.max(1, rows))));
+        hour = end;
       }
       const until = now() + countingMs;
       const afterRollup = await countHours(siteId, segment, { fromHour: Math.max(firstHour, head.toHour), toHour }, until);
@@ -119,7 +129,7 @@ export function createStatistics(store: StatisticsStore, now: () => number) {
         { fromHour: firstHour, toHour: Math.min(toHour, head.fromHour) },
         until,
       );
-      addTo([...afterRollup, ...beforeRollup], addFigure, addDetails);
+      await addTo([...afterRollup, ...beforeRollup], addFigure, addDetails);
 
       return {
         steps: steps.map((one, i) => ({

@@ -5,7 +5,7 @@ import { sessionName } from "./schema/compatibility.ts";
 import { latestVersion } from "./schema/migrate.ts";
 import { migrations } from "./schema/schema.ts";
 
-const shardedTables = new Set(migrations.flatMap((one) => one.bySite));
+export const shardedTables = new Set(migrations.flatMap((one) => one.bySite));
 
 export type StoreLocation = { engine: "sqlite"; file: string } | { engine: "postgres"; url: string; connections: number };
 

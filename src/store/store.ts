@@ -32,7 +32,8 @@ import { memberStore } from "./access/members.ts";
 import { leaseStore } from "./engine/leases.ts";
 import { schemaVersion } from "./schema/applyMigration.ts";
 import { migrate, type MigrationReport } from "./schema/migrate.ts";
-import { connectDatabase, type StoreLocation } from "./connect.ts";
+import { connectDatabase, shardedTables, type StoreLocation } from "./connect.ts";
+import type { Database } from "./engine/database.ts";
 import { pushDeviceStore } from "./access/pushDevices.ts";
 import { passwordStore } from "./access/passwords.ts";
 import { nodeStore } from "./deliveries/nodes.ts";
@@ -60,6 +61,7 @@ import { oneTimeLinkStore } from "./access/oneTimeLinks.ts";
 import { trafficStore } from "./statistics/traffic.ts";
 import { rateCounterStore } from "./access/rateCounters.ts";
 import { timed, type CommitObserver } from "./engine/timed.ts";
+import { inTurns } from "./engine/turns.ts";
 import { webhookStore } from "./outbound/webhooks.ts";
 
 export type Store = Awaited<ReturnType<typeof createStore>>;
@@ -82,75 +84,82 @@ export async function createStore(
     const keys = typeof encryptionKey === "function" ? encryptionKey : () => [encryptionKey];
     const seal = sealWith(keys);
     const nodes = nodeStore(db);
-    const webhooks = webhookStore(db, seal, newId);
     const report = observer?.onDefect ?? ((error: Error) => process.emitWarning(error));
     const onRepaired = (name: string) =>
       report(new Error(`the ${name} of the installation could not be read and was written again`));
     await verifyEncryptionKey(db, seal, onRepaired);
     const refuseWrongKeyNow = () => refuseWrongKey(db, seal);
+    const openFamilies = (on: Database) => {
+      const webhooks = webhookStore(on, seal, newId);
+      return {
+        configuration: configurationStore(on, seal, newId, refuseWrongKeyNow),
+        events: eventStore(on, { seal, refuseWrongKey: refuseWrongKeyNow, nodes }),
+        deliveries: deliveryStore(on),
+        backfills: backfillStore(on, newId),
+        confirmations: confirmationStore(on),
+        snapshots: snapshotStore(on),
+        corrections: correctionStore(on),
+        waiting: waitingStore(on),
+        slices: sliceStore(on),
+        people: peopleStore(on, newId, isSharded),
+        pushDevices: pushDeviceStore(on, seal),
+        purge: purgeStore(on),
+        dueTimes: dueTimeStore(on),
+        erase: eraseStore(on),
+        deletions: deletionStore(on),
+        deletedSites: deletedSiteStore(on, newId),
+        backups: backupRecordStore(on),
+        audit: auditStore(on, newId),
+        exportRows: exportRowStore(on),
+        dataExports: dataExportStore(on, seal, newId),
+        sharedLinks: sharedLinkStore(on, newId),
+        weeklyReports: weeklyReportStore(on),
+        health: healthStore(on),
+        doctorQueries: doctorQueryStore(on),
+        hosts: hostStore(on, newId),
+        keyUse: keyUseStore(on, newId),
+        leases: leaseStore(on),
+        connectionChecks: connectionCheckStore(on),
+        platformSignIns: platformSignInStore(on, seal),
+        traffic: trafficStore(on, seal),
+        syncLog: syncLogStore(on),
+        statistics: statisticsStore(on),
+        inboundCounts: inboundCountStore(on),
+        rejectedRequests: rejectedRequestStore(on),
+        senderRefs: senderRefStore(on),
+        sourceRequests: sourceRequestStore(on, seal),
+        alerts: alertStore(on),
+        periods: periodStore(on),
+        webhooks,
+        pushes: pushStore(on, webhooks.addressOf, newId),
+        accounts: accountStore(on),
+        passwords: passwordStore(on, newId),
+        members: memberStore(on, newId),
+        identities: identityStore(on, newId),
+        imports: importStore(on, newId),
+        orders: orderStore(on, newId),
+        orderFeeds: feedStore(on, seal, newId),
+        orderCandidates: candidateStore(on),
+        reconciliations: runStore(on, newId),
+        invitations: invitationStore(on, newId),
+        oneTimeLinks: oneTimeLinkStore(on, newId),
+        apiKeys: apiKeyStore(on, newId),
+        rateCounters: rateCounterStore(on),
+      };
+    };
     return {
       engine: db.engine,
       isSharded,
       migrated,
-      configuration: configurationStore(db, seal, newId, refuseWrongKeyNow),
-      events: eventStore(db, { seal, refuseWrongKey: refuseWrongKeyNow, nodes }),
-      deliveries: deliveryStore(db),
-      backfills: backfillStore(db, newId),
-      confirmations: confirmationStore(db),
-      snapshots: snapshotStore(db),
-      corrections: correctionStore(db),
-      waiting: waitingStore(db),
-      slices: sliceStore(db),
+      ...openFamilies(db),
+      /** The same for calls of the management API: sites take turns with their reads. */
+      forCalls: openFamilies(inTurns(db, shardedTables)),
       nodes,
-      people: peopleStore(db, newId, isSharded),
       /** Signs the cookies of users, and seals the secrets of their authenticator apps. */
       accessSecret: await readAccessSecret(db, keys, onRepaired),
-      pushDevices: pushDeviceStore(db, seal),
       /** Signs messages to devices. `first` makes the key of a new installation. */
       pushKey: (first: () => string) => readPushKey(db, keys, first, onRepaired),
       seals: resealStore(db, keys),
-      purge: purgeStore(db),
-      dueTimes: dueTimeStore(db),
-      erase: eraseStore(db),
-      deletions: deletionStore(db),
-      deletedSites: deletedSiteStore(db, newId),
-      backups: backupRecordStore(db),
-      audit: auditStore(db, newId),
-      exportRows: exportRowStore(db),
-      dataExports: dataExportStore(db, seal, newId),
-      sharedLinks: sharedLinkStore(db, newId),
-      weeklyReports: weeklyReportStore(db),
-      health: healthStore(db),
-      doctorQueries: doctorQueryStore(db),
-      hosts: hostStore(db, newId),
-      keyUse: keyUseStore(db, newId),
-      leases: leaseStore(db),
-      connectionChecks: connectionCheckStore(db),
-      platformSignIns: platformSignInStore(db, seal),
-      traffic: trafficStore(db, seal),
-      syncLog: syncLogStore(db),
-      statistics: statisticsStore(db),
-      inboundCounts: inboundCountStore(db),
-      rejectedRequests: rejectedRequestStore(db),
-      senderRefs: senderRefStore(db),
-      sourceRequests: sourceRequestStore(db, seal),
-      alerts: alertStore(db),
-      periods: periodStore(db),
-      webhooks,
-      pushes: pushStore(db, webhooks.addressOf, newId),
-      accounts: accountStore(db),
-      passwords: passwordStore(db, newId),
-      members: memberStore(db, newId),
-      identities: identityStore(db, newId),
-      imports: importStore(db, newId),
-      orders: orderStore(db, newId),
-      orderFeeds: feedStore(db, seal, newId),
-      orderCandidates: candidateStore(db),
-      reconciliations: runStore(db, newId),
-      invitations: invitationStore(db, newId),
-      oneTimeLinks: oneTimeLinkStore(db, newId),
-      apiKeys: apiKeyStore(db, newId),
-      rateCounters: rateCounterStore(db),
       schemaVersion: () => schemaVersion(db),
       close: () => db.close(),
     };

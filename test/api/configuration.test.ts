@@ -191,6 +191,13 @@ describe("the configuration file in the management API", () => {
     });
   });
 
+  test("a request has at most 5,000 secrets", async () => {
+    const ofCount = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, i) => [`S${i}`, "x"]));
+    expect((await plan(owner, "version: 1\n", { secrets: ofCount(5000) })).status).toBe(200);
+    const refused = await plan(owner, "version: 1\n", { secrets: ofCount(5001) });
+    expect([refused.status, refused.json.error.message]).toEqual([400, "secrets: must have at most 5000 fields."]);
+  });
+
   test("the host of the dashboard cannot become a site", async () => {
     const headers = { Host: "cc.example.com", "Sec-Fetch-Site": "same-origin" };
     const text = "version: 1\nsites:\n  - hosts: [cc.example.com]\n";

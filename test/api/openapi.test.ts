@@ -1,13 +1,18 @@
 // The OpenAPI document and the reference page are complete and consistent.
 
 import { Validator } from "@seriousme/openapi-schema-validator";
+import Fastify from "fastify";
 import { describe, expect, test } from "vitest";
+import { createAdmission } from "../../src/api/admission.ts";
+import type { ApiContext } from "../../src/api/context.ts";
+import { mountDashboard } from "../../src/api/mountDashboard.ts";
 import { openapiDocument } from "../../src/api/reference/openapi.ts";
 import { referencePage } from "../../src/api/reference/reference.ts";
 import { inboundEvent } from "../../src/contract/inbound.ts";
 import { FieldFault } from "../../src/inbound/fieldFault.ts";
 import { readFields } from "../../src/inbound/fields.ts";
 import { contract } from "../../src/contract/contract.ts";
+import { createLoad } from "../../src/inbound/load.ts";
 
 const document = openapiDocument("1.2.3", "https://relay.example.com");
 const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
@@ -190,4 +195,26 @@ describe("the reference page", () => {
     hostile.info.title = `<script>alert("1")</script>`;
     expect(referencePage(hostile, "n")).not.toContain("<script");
   });
+});
+
+test("the document and its page are made once, however often strangers ask for them", async () => {
+  let made = 0;
+  const context = () => {
+    made += 1;
+    return { version: "1.2.3", publicUrl: "https://relay.example.com" } as ApiContext;
+  };
+  const app = Fastify();
+  const admission = createAdmission({ members: createLoad(1), strangers: createLoad(1) });
+  const mounted = mountDashboard(app, { isDashboardHost: () => true, context, admission, onDefect: () => {} });
+  for (let n = 0; n < 3; n += 1) {
+    const found = await app.inject("/api/openapi.json");
+    expect([found.statusCode, found.headers["content-type"]]).toEqual([200, "application/json; charset=utf-8"]);
+    expect(found.json().info.version).toBe("1.2.3");
+    const { body, headers } = await app.inject("/api/reference");
+    const [, nonce = ""] = /<style nonce="([^"]+)">/.exec(body) ?? [];
+    expect(headers["content-security-policy"]).toContain(`'nonce-${nonce}'`);
+  }
+  expect(made).toBe(2);
+  mounted.close();
+  await app.close();
 });

@@ -33,7 +33,7 @@ async function exported(table: readonly (readonly (string | number | null)[])[],
     const to = from + Math.min(size, wanted);
     return { rows: table.slice(from, to), next: to < table.length ? to : null };
   };
-  for await (const part of toCsv(columns, "UTC", readPage, limit)) text += part;
+  for await (const part of toCsv(columns, { siteId: "s", timeZone: "UTC" }, readPage, limit)) text += part;
   return text;
 }
 

@@ -7,11 +7,13 @@ import type { AccessOptions } from "../../src/access/context.ts";
 import type { Handlers } from "../../src/api/call.ts";
 import { apiKeyHandlers, memberHandlers } from "../../src/api/handlers/members.ts";
 import type { ApiContext } from "../../src/api/context.ts";
+import { createAdmission } from "../../src/api/admission.ts";
 import { createRouter } from "../../src/api/router.ts";
 import { sessionHandlers } from "../../src/api/handlers/session.ts";
 import type { RouteName } from "../../src/contract/contract.ts";
 import { parseTrustedProxies } from "../../src/http/transport.ts";
 import { newHashCosts } from "../../src/access/password.ts";
+import { createLoad } from "../../src/inbound/load.ts";
 import { createDirectory, type Directory, type Site } from "../../src/sites/directory.ts";
 import { addSite } from "../../src/sites/manage.ts";
 import type { Store } from "../../src/store/store.ts";
@@ -97,6 +99,7 @@ export async function createTestApi(
     } as Handlers<RouteName>,
     directory,
     transport: { trusted, requireTls: false },
+    admission: createAdmission({ members: createLoad(64), strangers: createLoad(64) }),
     actorOf: (request) => access.actorOf(request),
     now,
     onDefect: (error) => defects.push(error),

@@ -12,7 +12,7 @@ import type { Site } from "../../sites/directory.ts";
 import type { Alert } from "../../store/statistics/alerts.ts";
 import type { AuditLine } from "../../store/sites/audit.ts";
 import type { Handlers } from "../call.ts";
-import { checkTimes, setFileName, pageOf, readCursor, toCsvById, type Column } from "../lists.ts";
+import { checkTimes, listOf, setFileName, pageOf, readCursor, toCsvById, type Column } from "../lists.ts";
 import type { ApiContext } from "../context.ts";
 
 const shownMs = 90 * dayMs;
@@ -82,8 +82,8 @@ export function alertHandlers(context: ApiContext): Handlers<keyof typeof alertR
     return { items: items.map(toLine), next };
   }
 
-  const auditCsv = (siteId: string, timeZone: string) =>
-    toCsvById(columns, timeZone, (limit, before) => store.audit.list(siteId, limit, before));
+  const auditCsv = (of: { siteId: string; timeZone: string }) =>
+    toCsvById(columns, of, (limit, before) => store.audit.list(of.siteId, limit, before));
 
   return {
     async "GET /sites/:site/alerts"({ site }) {
@@ -105,7 +105,7 @@ export function alertHandlers(context: ApiContext): Handlers<keyof typeof alertR
 
     async "GET /sites/:site/audit.csv"({ site, reply }) {
       setFileName(reply, "audit", site.hosts[0], now());
-      return auditCsv(site.id, site.settings.timeZone);
+      return auditCsv(listOf(site));
     },
 
     // Changes of the installation are logged under the empty site id.
@@ -113,7 +113,7 @@ export function alertHandlers(context: ApiContext): Handlers<keyof typeof alertR
 
     async "GET /audit.csv"({ reply }) {
       setFileName(reply, "audit", "installation", now());
-      return auditCsv("", "UTC");
+      return auditCsv({ siteId: "", timeZone: "UTC" });
     },
   };
 }

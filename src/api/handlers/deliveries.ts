@@ -8,6 +8,7 @@ import { findEventById } from "../../delivery/trace/trace.ts";
 import type { Site } from "../../sites/directory.ts";
 import type { DeliveryState } from "../../kernel/event.ts";
 import { given } from "../../http/given.ts";
+import { threadShare } from "../../kernel/concurrency.ts";
 import { maskAddresses } from "../../kernel/maskAddresses.ts";
 import { say } from "../../kernel/messages/message.ts";
 import { Refusal, type By } from "../../kernel/refusal.ts";
@@ -15,7 +16,7 @@ import type { StoredEvent } from "../../store/events/eventRow.ts";
 import type { LogFilter, LogLine } from "../../store/deliveries/syncLog/syncLog.ts";
 import type { LogKey } from "../../store/deliveries/syncLog/changes.ts";
 import { notFound, type Handlers } from "../call.ts";
-import { setFileName, checkTimes, readCursor, toCsv, type Column } from "../lists.ts";
+import { setFileName, checkTimes, listOf, readCursor, toCsv, type Column } from "../lists.ts";
 import type { ApiContext } from "../context.ts";
 import { readPersonHash, readSearch } from "./search.ts";
 import { nextTryAt } from "../../store/deliveries/readDeliveries.ts";
@@ -86,7 +87,7 @@ export function deliveryHandlers({ store, directory, now }: ApiContext): Handler
   const readPage = async (siteId: string, filter: LogFilter, before: LogKey | null, limit: number) => {
     const { lines, next } = await store.syncLog.listPage(siteId, filter, { before, limit });
     const persists = persistingReasons(directory, siteId, now());
-    return { rows: lines.map((line) => toLine(line, persists(line))), next };
+    return { rows: await threadShare.map(siteId, lines, (line) => toLine(line, persists(line))), next };
   };
 
   async function change(work: typeof replay, site: Site, chosen: Chosen, by: By): Promise<Tally> {
@@ -121,9 +122,7 @@ export function deliveryHandlers({ store, directory, now }: ApiContext): Handler
     async "GET /sites/:site/deliveries.csv"({ site, query, reply }) {
       const filter = await readFilter(site.id, query);
       setFileName(reply, "deliveries", site.hosts[0], now());
-      return toCsv<ShownLine, LogKey>(columns, site.settings.timeZone, (cursor, limit) =>
-        readPage(site.id, filter, cursor, limit),
-      );
+      return toCsv<ShownLine, LogKey>(columns, listOf(site), (cursor, limit) => readPage(site.id, filter, cursor, limit));
     },
     "POST /sites/:site/deliveries/replay": ({ site, body, by }) => change(replay, site, body, by),
     "POST /sites/:site/deliveries/cancel": ({ site, body, by }) => change(cancel, site, body, by),

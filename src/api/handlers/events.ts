@@ -12,6 +12,7 @@ import { findEventById, readTrace, type Trace } from "../../delivery/trace/trace
 import { describeFilterReason } from "../../kernel/event.ts";
 import { explainReason } from "../../traffic/verdict.ts";
 import { given } from "../../http/given.ts";
+import { threadShare } from "../../kernel/concurrency.ts";
 import { lastId } from "../../kernel/ids.ts";
 import { maskAddresses } from "../../kernel/maskAddresses.ts";
 import type { EventFilter } from "../../store/events/eventList.ts";
@@ -20,7 +21,7 @@ import type { LogFilter } from "../../store/deliveries/syncLog/syncLog.ts";
 import type { EventSummary, StoredEvent } from "../../store/events/eventRow.ts";
 import type { Store } from "../../store/store.ts";
 import { notFound, type Handlers } from "../call.ts";
-import { setFileName, checkTimes, readCursor, toCsv, type Column } from "../lists.ts";
+import { setFileName, checkTimes, listOf, readCursor, toCsv, type Column } from "../lists.ts";
 import type { ApiContext } from "../context.ts";
 import { readPersonHash, readSearch } from "./search.ts";
 
@@ -41,8 +42,8 @@ const rowsOf = (event: ShownEvent): CsvRow[] =>
     ? event.deliveries.map((delivery, at) => ({ ...event, delivery, number: at + 1 }))
     : [{ ...event, delivery: null, number: 1 }];
 
-/** Read at a time: an event may have a row for each of twenty platforms. */
-const csvEvents = 10;
+/** Rows that a file gets at a time. An event has one for each of its deliveries. */
+const csvRows = 50;
 
 const columns: readonly Column<CsvRow>[] = [
   { title: "received", at: (event) => event.receivedAt },
@@ -152,8 +153,9 @@ export function eventHandlers(context: ApiContext): Handlers<Names> {
     async "GET /sites/:site/events.csv"({ site, query, reply }) {
       const read = await createPages(site.id, query);
       setFileName(reply, "events", site.hosts[0], now());
-      return toCsv(columns, site.settings.timeZone, async (cursor: string | null, limit) => {
-        const { rows, next } = await read(cursor, Math.min(limit, csvEvents));
+      const some = Math.ceil(csvRows / Math.max(1, site.connections.length));
+      return toCsv(columns, listOf(site), async (cursor: string | null, limit) => {
+        const { rows, next } = await read(cursor, Math.min(limit, some));
         return { rows: rows.flatMap(rowsOf), next };
       });
     },
@@ -244,7 +246,7 @@ export async function withDeliveries(
     siteId,
     events.map(({ id }) => id),
   );
-  return events.map((event) => ({
+  return threadShare.map(siteId, events, (event) => ({
     ...event,
     deliveries: (deliveries.get(event.id) ?? []).map((delivery) => ({
       connection: delivery.connectionId,

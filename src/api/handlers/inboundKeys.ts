@@ -7,7 +7,7 @@ import { Refusal } from "../../kernel/refusal.ts";
 import { addKey, findKey, revokeKey, rotateKey } from "../../sites/manage.ts";
 import type { RejectedRequest } from "../../store/statistics/rejectedRequests.ts";
 import { reloadSite, type Handlers } from "../call.ts";
-import { setFileName, pageOf, readCursor, toCsvById } from "../lists.ts";
+import { listOf, setFileName, pageOf, readCursor, toCsvById } from "../lists.ts";
 import type { ApiContext } from "../context.ts";
 
 type Names = Extract<keyof typeof siteRoutes, `${string}/keys${string}` | `${string}/rejected-requests${string}`>;
@@ -72,7 +72,7 @@ export function keyHandlers(context: ApiContext): Handlers<Names> {
           { title: "from", cell: ({ address }) => address },
           { title: "id", cell: ({ id }) => id },
         ],
-        site.settings.timeZone,
+        listOf(site),
         (limit, before) => store.rejectedRequests.list(site.id, { limit, ...(before === undefined ? {} : { before }) }),
       );
     },

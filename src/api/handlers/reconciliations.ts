@@ -21,7 +21,7 @@ import { writeCsv, type CsvText } from "../../tables/formulas.ts";
 import { isTimeZone } from "../../tables/values.ts";
 import { reloadSite, type Handlers } from "../call.ts";
 import type { ApiContext } from "../context.ts";
-import { setFileName, toCsv, type Column } from "../lists.ts";
+import { listOf, setFileName, toCsv, type Column } from "../lists.ts";
 
 type DescribedRun = Answer<"POST /sites/:site/reconciliations">["reconciliation"];
 type DescribedFeed = Answer<"PUT /sites/:site/order-feed">["feed"];
@@ -107,7 +107,7 @@ export function reconciliationHandlers({
     async "GET /sites/:site/reconciliations/:run/rows.csv"({ site, params, query, reply }) {
       const run = await findRun(store, site.id, params.run);
       setFileName(reply, "reconciliation", site.hosts[0], now());
-      return toCsv(rowColumns, site.settings.timeZone, async (cursor: string | null, limit) => {
+      return toCsv(rowColumns, listOf(site), async (cursor: string | null, limit) => {
         const { rows, next } = await listRows(store, run, toFilter(query), { after: cursor ?? "", limit });
         return { rows: rows.flatMap(rowsOf), next };
       });

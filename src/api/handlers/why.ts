@@ -5,6 +5,7 @@ import { checkFilter } from "../../delivery/replay.ts";
 import { readTrace, type Trace } from "../../delivery/trace/trace.ts";
 import { explain, type Explained } from "../../delivery/trace/why.ts";
 import { given } from "../../http/given.ts";
+import { threadShare } from "../../kernel/concurrency.ts";
 import { maskAddresses } from "../../kernel/maskAddresses.ts";
 import type { Site } from "../../sites/directory.ts";
 import type { StoredEvent } from "../../store/events/eventRow.ts";
@@ -51,6 +52,7 @@ export function whyHandlers(context: ApiContext): Handlers<"GET /sites/:site/why
       for (const event of events)
         if (event === "damaged") answers.push(toWhy(null, null, { ...none, event, compared: null }));
         else {
+          await threadShare.rest(site.id);
           const isOwn = ({ eventId, class: of }: RunRow) =>
             eventId === event.id || (of === "duplicate" && isCopyOf(event, events, eventId));
           const own = compared.get(`!${event.id}`) ?? [...compared.values()].find(isOwn) ?? null;

@@ -3,21 +3,26 @@
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { sendNotFound } from "../../http/reply.ts";
+import type { Admission } from "../admission.ts";
 import type { ApiContext } from "../context.ts";
 import type { SharedViews } from "./views.ts";
 
 type MountOptions = {
   isDashboardHost: (request: FastifyRequest) => boolean;
   context: () => ApiContext;
+  admission: Admission;
   onDefect: (error: unknown) => void;
 };
 
 type Params = { link?: string; file?: string };
 type Answer = (views: SharedViews, request: FastifyRequest, reply: FastifyReply, params: Params) => Promise<unknown>;
 
-export function mountSharing(app: FastifyInstance, { isDashboardHost, context, onDefect }: MountOptions): { close(): void } {
+export function mountSharing(
+  app: FastifyInstance,
+  { isDashboardHost, context, admission, onDefect }: MountOptions,
+): { close(): void } {
   let views: Promise<SharedViews> | null = null;
-  const load = async () => (await import("./views.ts")).createSharedViews(context());
+  const load = async () => (await import("./views.ts")).createSharedViews(context(), admission);
   /** What could not be loaded is tried again with the next request. */
   const forget = () => void (views = null);
   const answer = (work: Answer) => async (request: FastifyRequest, reply: FastifyReply) => {

@@ -18,6 +18,7 @@ import { writerFor } from "../../sharing/sentences.ts";
 import { languageOf, textsOf } from "../../sharing/texts.ts";
 import { isWorking, type Site } from "../../sites/directory.ts";
 import type { SharedLink } from "../../store/sharing/sharedLinks.ts";
+import { keyOf, type Admission, type Held } from "../admission.ts";
 import type { ApiContext } from "../context.ts";
 import { createFeed } from "../feed.ts";
 import { stream } from "../stream.ts";
@@ -62,7 +63,7 @@ const headers = {
 
 const ended = "This link is not valid, or no longer.";
 
-export function createSharedViews(context: ApiContext) {
+export function createSharedViews(context: ApiContext, admission: Admission) {
   const { store, directory, transport, now, version } = context;
   const links = createLinks({ store, secret: store.accessSecret, now });
   const rate = createRateLimit();
@@ -89,7 +90,8 @@ export function createSharedViews(context: ApiContext) {
     return sendPage(reply.header("x-cleancast-view", "opener"), openerPage(textsOf(language), language));
   };
 
-  const readReport = (site: Site) => readSharedReport(store, site, { days: reportDays, now });
+  const readReport = (site: Site) =>
+    admission.answer(site.id, true, () => readSharedReport(store, site, { days: reportDays, now }));
   const writerOf = (request: FastifyRequest, site: Site) =>
     writerFor(languageOf(request.headers["accept-language"]), site.settings.timeZone);
 
@@ -118,7 +120,8 @@ export function createSharedViews(context: ApiContext) {
     },
 
     async open(scope: LinkScope, request: FastifyRequest, reply: FastifyReply, id: string): Promise<unknown> {
-      const given = await readOpening(request);
+      const held = admission.hold("strangers", keyOf(request.raw, transport, null, null), reply.raw);
+      const given = await readOpening(request, held);
       const opened = given && (await links.open(scope, id, given, addressOf(request)));
       if (opened === null) return sendEnded(reply);
       if (typeof opened === "string") return reply.code(401).send({ password: opened === "password wrong" ? "wrong" : "needed" });
@@ -146,12 +149,13 @@ export function createSharedViews(context: ApiContext) {
       const report = await readReport(found.site);
       const { makePdf } = await import("../../sharing/pdf.ts");
       const { language } = writerOf(request, found.site);
+      const file = await admission.answer(found.site.id, true, () => makePdf(report, { language, madeAt: now() }));
       return reply
         .headers({
           "content-type": "application/pdf",
           "content-disposition": `attachment; filename="${fileNameOf(report)}"`,
         })
-        .send(await makePdf(report, { language, madeAt: now() }));
+        .send(file);
     },
 
     async showWall(request: FastifyRequest, reply: FastifyReply, id: string): Promise<unknown> {
@@ -165,7 +169,8 @@ export function createSharedViews(context: ApiContext) {
       if (!found) return sendEnded(reply);
       build ??= readBuild(version);
       const { texts } = writerOf(request, found.site);
-      const data = { ...(await readWall(found.site)), version: await build, texts: texts.wall, locale: texts.locale };
+      const wall = await admission.answer(found.site.id, true, () => readWall(found.site));
+      const data = { ...wall, version: await build, texts: texts.wall, locale: texts.locale };
       return reply.type("application/json; charset=utf-8").send(JSON.stringify(data));
     },
 
@@ -226,10 +231,10 @@ async function readBuild(version: string): Promise<string> {
 }
 
 /** Reads JSON, which an HTML form of another site cannot send. */
-async function readOpening(request: FastifyRequest): Promise<{ token: string; password: string | null } | null> {
+async function readOpening(request: FastifyRequest, held: Held): Promise<{ token: string; password: string | null } | null> {
   const type = request.headers["content-type"]?.split(";", 1)[0]?.trim().toLowerCase();
   if (type !== "application/json") return null;
-  const bytes = await readBytes(request.raw, maxBodyBytes);
+  const bytes = await readBytes(request.raw, maxBodyBytes, held.add);
   if (typeof bytes === "string") return null;
   try {
     const given: unknown = JSON.parse(bytes.toString("utf8"));

@@ -1,6 +1,6 @@
 // Match quality: which keys a platform receives, the score, and what would raise it.
 
-import { afterAll, describe, expect, test } from "vitest";
+import { afterAll, describe, expect, test, vi } from "vitest";
 import { newSite } from "../../../test/support/events.ts";
 import { createNodes } from "../../../test/support/nodes.ts";
 import { storeSent } from "../../../test/support/sentEvents.ts";
@@ -179,5 +179,40 @@ describe.each(["sqlite", "postgres"] as const)("the quality of a site on %s", as
     ]);
     expect(ofGoogle?.connection.id).toBe(idle.connection.id);
     expect(ofGoogle).toMatchObject({ conversions: 0, score: null });
+  });
+
+  test("is worked out in slices: however often it is asked for, few requests are built in a turn of the event loop", async () => {
+    const siteId = await newSite(store);
+    await directory.refresh();
+    const by = { actor: "test", now, checkAddress: () => null };
+    const { connection } = await connectPlatform(context, findSite(context, siteId), "meta", { settings: metaSettings }, by);
+    const person = fullPerson;
+    await Promise.all(Array.from({ length: 100 }, () => storeSent(store, connection, "{}", now - hourMs, { person })));
+    await directory.refresh();
+    const site = findSite(context, siteId);
+    const turns: number[] = [];
+    let turn = 0;
+    let isOver = false;
+    const countTurns = () => {
+      turn += 1;
+      if (!isOver) setImmediate(countTurns);
+    };
+    countTurns();
+    const { toRequest } = meta;
+    const building = vi.spyOn(meta, "toRequest").mockImplementation((...given) => {
+      turns.push(turn);
+      // As for a slow platform.
+      for (const until = performance.now() + 0.2; performance.now() < until;);
+      return toRequest(...given);
+    });
+    const found = await Promise.all(Array.from({ length: 5 }, () => readQuality(store, site, now)));
+    building.mockRestore();
+    isOver = true;
+    expect(found.map(([one]) => one?.conversions)).toEqual(Array(5).fill(100));
+    const perTurn = Map.groupBy(turns, (at) => at)
+      .values()
+      .map(({ length }) => length);
+    expect(turns.length).toBeGreaterThan(2000);
+    expect(Math.max(...perTurn)).toBeLessThan(50);
   });
 });

@@ -1,8 +1,8 @@
 // Reads the match quality of a site's connections from its newest conversions. The work is bounded: some hundred events, and some
 // requests that are built for each and never sent.
 
+import { threadShare } from "../../kernel/concurrency.ts";
 import { say } from "../../kernel/messages/message.ts";
-import { yieldToEventLoop } from "../../kernel/deadline.ts";
 import { dayMs } from "../../kernel/time.ts";
 import { platformOf } from "../../platforms/index.ts";
 import type { Platform } from "../../platforms/platform.ts";
@@ -24,7 +24,7 @@ type ConnectionQuality = MatchScore & {
 };
 
 const periodMs = 7 * dayMs;
-const pageSize = 100;
+const pageSize = 50;
 const maxEvents = 1000;
 /** Conversions of each connection. Twice as many change the shares by less than the shares change from day to day. */
 const maxConversions = 200;
@@ -54,19 +54,20 @@ export async function readQuality(
       const sentTo = new Set(
         (deliveries.get(event.id) ?? []).filter(({ state }) => state === "sent").map(({ connectionId }) => connectionId),
       );
-      for (const one of connections)
-        if (sentTo.has(one.connection.id) && one.scored.length < maxConversions)
-          one.scored.push(scoreOf(one.platform, one.connection, event));
+      for (const one of connections) {
+        if (!sentTo.has(one.connection.id) || one.scored.length >= maxConversions) continue;
+        await threadShare.rest(site.id);
+        one.scored.push(scoreOf(one.platform, one.connection, event));
+      }
     }
     before = events.at(-1)?.id;
     if (events.length < pageSize || connections.every(({ scored }) => scored.length >= maxConversions)) break;
-    // The embedded store shares its thread with the inbound endpoint.
-    await yieldToEventLoop();
   }
   return Promise.all(
     connections.map(async ({ connection, platform, scored }) => {
       const key = { siteId: site.id, connectionId: connection.id };
       const [snapshot = null] = platform.quality ? await store.snapshots.list(key, 1) : [];
+      await threadShare.rest(site.id);
       const score = scoreMatch(supportedKeys(platform, connection, now), scored);
       return { connection, platform, snapshot, ...score };
     }),

@@ -2,15 +2,20 @@
 
 import { afterAll, describe, expect, test } from "vitest";
 import type { Sha256 } from "../../kernel/event.ts";
-import { newAttempt, newEvent, newSite, settlementOf } from "../../../test/support/events.ts";
+import { newAttempt, newEvent, newSite, queuedDelivery, settlementOf } from "../../../test/support/events.ts";
 import { createNodes } from "../../../test/support/nodes.ts";
+import { threadShare } from "../../kernel/concurrency.ts";
+import { connectDatabase } from "../connect.ts";
+import type { Database } from "../engine/database.ts";
 import type { NewEvent } from "../events/events.ts";
+import { deliveryStore } from "./deliveries.ts";
+import { queuedDeliveryStore } from "./queued.ts";
 
 const now = Date.UTC(2026, 10, 15);
 const hour = 3_600_000;
 
 describe.each(["sqlite", "postgres"] as const)("deliveries on %s", async (engine) => {
-  const { store, other, close } = await createNodes(engine);
+  const { store, other, location, close } = await createNodes(engine);
   afterAll(close);
 
   async function accepted(siteId: string, count: number): Promise<NewEvent[]> {
@@ -50,6 +55,62 @@ describe.each(["sqlite", "postgres"] as const)("deliveries on %s", async (engine
     expect(new Set(claimed).size).toBe(200);
     expect(Math.max(...largest)).toBeLessThanOrEqual(20);
   });
+
+  test.runIf(engine === "sqlite")("of events with many deliveries few are read at a time, and all are found", async () => {
+    const siteId = await newSite(store);
+    const deliveries = Array.from({ length: 100 }, (_, i) => ({ ...queuedDelivery(`c${i}`), state: "parked" as const }));
+    const items = Array.from({ length: 60 }, () => newEvent(siteId, { receivedAt: now }, { deliveries }));
+    await Promise.all(items.map((item) => store.events.accept(item)));
+    const db = connectDatabase(location);
+    const read: number[] = [];
+    const counting: Database = {
+      ...db,
+      async all(sql, params) {
+        const rows = await db.all(sql, params);
+        if (sql.includes("FROM deliveries")) read.push(rows.length);
+        return rows;
+      },
+    };
+    const ids = items.map(({ event }) => event.id);
+    const found = await deliveryStore(counting).listByEvents(siteId, ids);
+    await db.close();
+    expect(ids.map((id) => found.get(id)?.length)).toEqual(ids.map(() => 100));
+    // The first step does not know yet how many each has.
+    expect(read[0]).toBeLessThanOrEqual(1600);
+    expect(Math.max(...read.slice(1))).toBeLessThanOrEqual(100);
+  });
+
+  test.runIf(engine === "sqlite")(
+    "what waits for many connections of a site is released in one short transaction after another",
+    async () => {
+      const siteId = await newSite(store);
+      const connections = Array.from({ length: 5 }, (_, i) => `c${i}`);
+      const parked = connections.map((connectionId) => ({ ...queuedDelivery(connectionId), state: "parked" }) as const);
+      const accept = () => store.events.accept(newEvent(siteId, { receivedAt: now }, { deliveries: parked }));
+      await Promise.all(Array.from({ length: 350 }, accept));
+      const db = connectDatabase(location);
+      let [writes, most, done] = [0, 0, 0];
+      const counting: Database = {
+        ...db,
+        async write(work, options) {
+          // Others are active.
+          void threadShare.answer("another site", async () => {});
+          writes += 1;
+          // The first step of each is not long work.
+          if (done >= connections.length) most = Math.max(most, writes);
+          const result = await db.write(work, options);
+          writes -= 1;
+          done += 1;
+          return result;
+        },
+      };
+      const queued = queuedDeliveryStore(counting);
+      const released = await Promise.all(connections.map((connectionId) => queued.releaseParked(siteId, connectionId, now)));
+      await db.close();
+      expect(released).toEqual(connections.map(() => 350));
+      expect(most).toBe(1);
+    },
+  );
 
   test("only the owner of the lease settles a delivery", async () => {
     const siteId = await newSite(store);

@@ -4,6 +4,7 @@
 // scan the whole backlog for each row that it changes.
 
 import { setTimeout as sleep } from "node:timers/promises";
+import { threadShare } from "../../kernel/concurrency.ts";
 import type { DeliveryState } from "../../kernel/event.ts";
 import { allByKeys, type Database, type Row, type RowQuery, type Value } from "../engine/database.ts";
 import { readDueTime } from "./dueTime.ts";
@@ -44,7 +45,7 @@ export function queuedDeliveryStore(db: Database) {
 
     /** Makes parked deliveries due at once. Returns how many, at least `max` where there are more. */
     releaseParked(siteId: string, connectionId: string, now: number, max = Infinity): Promise<number> {
-      return inSteps(db, max, async (tx) => {
+      return inSteps(db, siteId, max, async (tx) => {
         const parked = await tx.all(allParked, [siteId, connectionId]);
         const dueAt = parked.length ? await readDueTime(db, tx, now) : now;
         return changeEach(
@@ -83,7 +84,10 @@ export function queuedDeliveryStore(db: Database) {
         );
         // One that fails again meanwhile is not hastened twice.
         const waiting = rows.filter((row) => String(row.reason ?? "").includes(text) && Number(row.updated_at) <= now);
-        if (waiting.length > 0) hastened += (await db.write((tx) => hasten(tx, waiting))).changed.length;
+        if (waiting.length > 0) {
+          const { changed } = await threadShare.takeTurn(siteId, () => db.write((tx) => hasten(tx, waiting)));
+          hastened += changed.length;
+        }
         const last = rows.at(-1);
         if (!last || rows.length < step) return hastened;
         after = { dueAt: Number(last.due_at), eventId: String(last.event_id) };
@@ -112,7 +116,7 @@ export function queuedDeliveryStore(db: Database) {
              AND (${still("parked")} OR (${still("queued")} AND (owner = '' OR due_at <= $6)))
            RETURNING event_id`,
         );
-      const ended = await inSteps(db, max, async (tx) =>
+      const ended = await inSteps(db, siteId, max, async (tx) =>
         end(
           tx,
           await tx.all(
@@ -124,7 +128,9 @@ export function queuedDeliveryStore(db: Database) {
         ),
       );
       if (state === "parked" || ended >= max) return ended;
-      const others = await inSteps(db, max - ended, async (tx) => end(tx, await tx.all(allParked, [siteId, connectionId])));
+      const others = await inSteps(db, siteId, max - ended, async (tx) =>
+        end(tx, await tx.all(allParked, [siteId, connectionId])),
+      );
       return ended + others;
     },
   };
@@ -147,13 +153,22 @@ async function changeEach(tx: RowQuery, found: readonly Row[], params: readonly 
   return { found: found.length, changed: await allByKeys(tx, sql, params, ids) };
 }
 
-/** Runs steps until `max` rows are changed or none is left. Pauses after each for as long as it took. */
-async function inSteps(db: Database, max: number, runStep: (tx: RowQuery) => Promise<Step>): Promise<number> {
-  for (let sum = 0; ;) {
+/**
+ * Runs steps until `max` rows are changed or none is left. Pauses after each for as long as it took. Those of several connections follow
+ * each other: the embedded engine would put them into one long transaction.
+ */
+async function inSteps(db: Database, siteId: string, max: number, runStep: (tx: RowQuery) => Promise<Step>): Promise<number> {
+  let tookMs = 0;
+  const runOne = async () => {
     const begunAt = performance.now();
-    const { found, changed } = await db.write(runStep);
+    const done = await db.write(runStep);
+    tookMs = performance.now() - begunAt;
+    return done;
+  };
+  for (let sum = 0; ;) {
+    const { found, changed } = await (sum === 0 ? runOne() : threadShare.takeTurn(siteId, runOne));
     sum += changed.length;
     if (found < step || sum >= max) return sum;
-    await sleep(performance.now() - begunAt);
+    await sleep(tookMs);
   }
 }

@@ -1,7 +1,8 @@
 // Reads the deliveries of events: a delivery row, else an outcome, else the plan of the event says what became of each.
 
-import { idAt } from "../../kernel/ids.ts";
-import { allByKeys, type Query, type Row } from "../engine/database.ts";
+import { threadShare } from "../../kernel/concurrency.ts";
+import { idAt, lastId } from "../../kernel/ids.ts";
+import { allByKeys, type Database, type Dialect, type Query, type Row } from "../engine/database.ts";
 import { readPlanIfWhole, type PlanEntry } from "./plan.ts";
 import { deliveryRow, type Attempt, type Delivery } from "./delivery.ts";
 import { readOutcomesOf, tryReadOutcomes, type Outcome, type SentAttempt } from "./outcomes.ts";
@@ -40,10 +41,52 @@ export async function readDeliveries(db: Query, siteId: string, rows: readonly R
   );
 }
 
+/**
+ * The embedded engine reads and decodes them on the thread that accepts events: in about a slice of it. On a server each step is a few
+ * round trips.
+ */
+const stepOf = {
+  embedded: { first: 16, events: 64, deliveries: 50 },
+  server: { first: 100, events: 500, deliveries: 2000 },
+};
+
+/** How many events to read in a step: the more deliveries each has, the fewer. */
+export function createReadSize({ isServer }: Pick<Dialect, "isServer">) {
+  const max = isServer ? stepOf.server : stepOf.embedded;
+  let events = max.first;
+  return {
+    events: () => events,
+    /** Called with the deliveries that were found in so many events. */
+    adapt(read: number, deliveries: number): void {
+      const fitting = Math.floor((read * max.deliveries) / Math.max(1, deliveries));
+      events = Math.max(1, Math.min(fitting, 4 * events, max.events));
+    },
+  };
+}
+
+const sumLengths = (lists: Iterable<readonly unknown[]>) => Iterator.from(lists).reduce((sum, { length }) => sum + length, 0);
+
+type Reading = Pick<Database, "all" | "isServer">;
+
+/** The same for any number of events, in steps. */
+export async function readDeliveriesInSteps(db: Reading, siteId: string, rows: readonly Row[]): Promise<Map<string, Delivery[]>> {
+  const size = createReadSize(db);
+  const found = new Map<string, Delivery[]>();
+  for (let at = 0; at < rows.length;) {
+    await threadShare.rest(siteId);
+    const some = rows.slice(at, at + size.events());
+    const deliveries = await readDeliveries(db, siteId, some);
+    for (const [id, ofEvent] of deliveries) found.set(id, ofEvent);
+    size.adapt(some.length, sumLengths(deliveries.values()));
+    at += some.length;
+  }
+  return found;
+}
+
 /** The same by the ids of events. */
-export async function readDeliveriesOf(db: Query, siteId: string, ids: readonly string[]): Promise<Map<string, Delivery[]>> {
+export async function readDeliveriesOf(db: Reading, siteId: string, ids: readonly string[]): Promise<Map<string, Delivery[]>> {
   const sql = `SELECT id, received_at, ${deliverySource} FROM events WHERE site_id = $1 AND id IN ({KEYS})`;
-  return readDeliveries(db, siteId, await allByKeys(db, sql, [siteId], ids));
+  return readDeliveriesInSteps(db, siteId, await allByKeys(db, sql, [siteId], ids));
 }
 
 /** The delivery of an event with a damaged row of outcomes. */
@@ -129,28 +172,41 @@ export async function readSentAttempts(db: Query, siteId: string, eventId: strin
 }
 
 /**
- * Lists a connection's first attempts of the newest events, since `since`, that were sent at once. Reads at most `limit` rows;
- * `isComplete` is false if there are more.
+ * Lists a connection's first attempts of the newest events, since `since`, that were sent at once. Reads at most `limit` rows, in steps, and
+ * ends with the one in which it has `wanted`; `isComplete` is false if there are more.
  */
 export async function listSentAtOnce(
-  db: Query,
+  db: Reading,
   siteId: string,
   connectionId: string,
   since: number,
   limit: number,
+  wanted = Infinity,
 ): Promise<{ sent: SentAttempt[]; isComplete: boolean }> {
-  const rows = await db.all(
-    `SELECT newest.results, events.plan FROM (
-       SELECT event_id, results FROM outcomes WHERE site_id = $1 AND event_id >= $2
-       ORDER BY event_id DESC, number DESC LIMIT $3) AS newest
-     JOIN events ON events.site_id = $1 AND events.id = newest.event_id`,
-    [siteId, idAt(since), limit],
-  );
-  const sent = rows.flatMap((row) => {
-    const plan = readPlanIfWhole(String(row.plan));
-    return (tryReadOutcomes(String(row.results)) ?? []).flatMap(({ position, sent: attempt }) =>
-      attempt && plan[position]?.connectionId === connectionId ? [attempt] : [],
+  const size = createReadSize(db);
+  const sent: SentAttempt[] = [];
+  let below = { eventId: lastId, number: 0 };
+  for (let read = 0; read < limit && sent.length < wanted;) {
+    await threadShare.rest(siteId);
+    const some = Math.min(size.events(), limit - read);
+    const rows = await db.all(
+      `SELECT newest.event_id, newest.number, newest.results, events.plan FROM (
+         SELECT event_id, number, results FROM outcomes
+         WHERE site_id = $1 AND event_id >= $2 AND event_id <= $3 AND (event_id < $3 OR number < $4)
+         ORDER BY event_id DESC, number DESC LIMIT $5) AS newest
+       LEFT JOIN events ON events.site_id = $1 AND events.id = newest.event_id
+       ORDER BY newest.event_id DESC, newest.number DESC`,
+      [siteId, idAt(since), below.eventId, below.number, some],
     );
-  });
-  return { sent, isComplete: rows.length < limit };
+    const plans = rows.map(({ plan }) => (plan === null ? [] : readPlanIfWhole(String(plan))));
+    for (const [i, row] of rows.entries())
+      for (const { position, sent: attempt } of tryReadOutcomes(String(row.results)) ?? [])
+        if (attempt && plans[i]?.[position]?.connectionId === connectionId) sent.push(attempt);
+    const last = rows.at(-1);
+    if (!last || rows.length < some) return { sent, isComplete: true };
+    below = { eventId: String(last.event_id), number: Number(last.number) };
+    size.adapt(rows.length, sumLengths(plans));
+    read += some;
+  }
+  return { sent, isComplete: false };
 }

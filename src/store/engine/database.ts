@@ -149,6 +149,8 @@ type WriteOptions = {
 
 export type Database = Query &
   Dialect & {
+    /** How many reads of requests a server works on at a time. */
+    readers: number;
     /**
      * Reads for periodic work over all sites: on connections of their own and with a shorter limit, so that those which hang,
      * because a machine of a sharded database is silent, take no connection from requests.

@@ -4,8 +4,10 @@ import { afterAll, describe, expect, test } from "vitest";
 import { byNode, newEvent, newSite, queuedDelivery, unattributed } from "../../../test/support/events.ts";
 import { createNodes, sql } from "../../../test/support/nodes.ts";
 import { sha256 } from "../../../test/support/sha256.ts";
+import { maxRowsOfTurn } from "../../../test/support/turns.ts";
 import { orderEventId, shortId } from "../../kernel/ids.ts";
 import { orderClaim, personRefOf, stageClaim } from "./claims.ts";
+import { eventListStore } from "./eventList.ts";
 import type { NewEvent } from "./events.ts";
 
 const now = Date.UTC(2026, 10, 15);
@@ -55,6 +57,20 @@ describe.each(["sqlite", "postgres"] as const)("events on %s", async (engine) =>
     await Promise.all([...ofBatch, accept("other", claiming(quiet, "other"))]);
     expect(accepted.indexOf("other")).toBeLessThan(64);
   });
+
+  test.runIf(engine === "sqlite")(
+    "lists that match little read few events in a turn, however many are asked for at once",
+    async () => {
+      const siteId = await newSite(store);
+      await Promise.all(Array.from({ length: 600 }, (_, i) => store.events.accept(claiming(siteId, `listed ${i}`))));
+      const rows = await maxRowsOfTurn(location, async (db) => {
+        const lists = eventListStore(db);
+        const list = () => lists.listPage(siteId, { name: "nothing" }, { before: null, limit: 200 });
+        for (const page of await Promise.all(Array.from({ length: 30 }, list))) expect(page).toEqual({ events: [], next: null });
+      });
+      expect(rows).toBeLessThan(3000);
+    },
+  );
 
   test("of 100 events that reach one stage of a lead on two nodes all are accepted, and one is delivered", async () => {
     const siteId = await newSite(store);

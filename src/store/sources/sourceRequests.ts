@@ -2,8 +2,8 @@
 // unless a person wants whole requests to be kept for a day: those are sealed. A request that waits, for a look-up or for another
 // request of its sender, is durable, with what was read of it, sealed, until the wait ends.
 
+import { threadShare } from "../../kernel/concurrency.ts";
 import { idAt, lastId } from "../../kernel/ids.ts";
-import { yieldToEventLoop } from "../../kernel/deadline.ts";
 import type { Sha256, sourceOutcomes } from "../../kernel/event.ts";
 import { dayMs, minuteMs } from "../../kernel/time.ts";
 import { asNumber, asNumberOrNull, asText, asTextOrNull, describeRow } from "../describeRow.ts";
@@ -165,10 +165,11 @@ export function sourceRequestStore(db: Database, seal: Seal) {
            WHERE site_id = $1 AND source_id = $2 AND id > $3 AND due_at IS NOT NULL ORDER BY id LIMIT ${maxRead}`,
           [siteId, sourceId, after],
         );
-        const some = rows.map(readWaiting).filter(({ waiting }) => waiting?.includes(emailSha256));
+        const requests = await threadShare.map(siteId, rows, readWaiting);
+        const some = requests.filter(({ waiting }) => waiting?.includes(emailSha256));
         if (some.length > 0) yield some;
         after = rows.length < maxRead ? null : String(rows.at(-1)?.id);
-        await yieldToEventLoop();
+        await threadShare.rest(siteId);
       }
     }
   }

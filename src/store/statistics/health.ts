@@ -127,7 +127,7 @@ export function healthStore(db: Database) {
         [siteId, connectionId, newestAttempts],
       );
       // What was sent at once has no row of its own.
-      const { sent } = await listSentAtOnce(db, siteId, connectionId, 0, newestAttempts);
+      const { sent } = await listSentAtOnce(db, siteId, connectionId, 0, newestAttempts, 1);
       return Math.max(readNumber(row?.at) ?? 0, ...sent.map(({ startedAt }) => startedAt)) || null;
     },
 

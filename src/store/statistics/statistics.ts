@@ -232,9 +232,12 @@ function readFigures(text: string): Figure[] {
   }));
 }
 
+/** Hours that are looked through in one read: each may have figures of many names. */
+const hoursPerRead = 100;
+
 /**
- * Finds the newest hour up to `hour` that may have deliveries of a platform in these states. The figures of the hours
- * between are final and count none, not even test events, whose deliveries are not counted.
+ * Finds the newest hour up to `hour` that may have deliveries of a platform in these states, or a later one, from which to go on. The
+ * figures of the hours between are final and count none, not even test events, whose deliveries are not counted.
  */
 export async function findHourWithDeliveries(
   db: Query,
@@ -247,7 +250,7 @@ export async function findHourWithDeliveries(
   const [row] = await db.all(
     `SELECT from_hour, to_hour, (
        SELECT MAX(hour) FROM statistics_hours AS computed
-       WHERE site_id = $1 AND hour <= $2 AND hour >= heads.from_hour AND (due_at < ${finalAt} OR EXISTS (
+       WHERE site_id = $1 AND hour <= $2 AND hour > $2 - ${hoursPerRead} AND hour >= heads.from_hour AND (due_at < ${finalAt} OR EXISTS (
          SELECT 1 FROM statistics
          WHERE site_id = $1 AND hour = computed.hour AND (kind = 'test' OR (kind = 'delivery' AND (${isCounted})))
        ))) AS found
@@ -255,7 +258,7 @@ export async function findHourWithDeliveries(
     [siteId, hour, ...names],
   );
   if (!row || hour < Number(row.from_hour) || hour >= Number(row.to_hour)) return hour;
-  return Number(row.found ?? Number(row.from_hour) - 1);
+  return Number(row.found ?? Math.max(Number(row.from_hour) - 1, hour - hoursPerRead));
 }
 
 /** In place of a time: these figures are final, because their events are purged. */

@@ -19,7 +19,7 @@ import { Refusal } from "../../../kernel/refusal.ts";
 import type { PushLine } from "../../../store/outbound/pushes.ts";
 import type { Webhook } from "../../../store/outbound/webhooks.ts";
 import type { Handlers } from "../../call.ts";
-import { setFileName, pageOf, readCursor, toCsvById } from "../../lists.ts";
+import { listOf, setFileName, pageOf, readCursor, toCsvById } from "../../lists.ts";
 import type { ApiContext } from "../../context.ts";
 
 type Described = Answer<"GET /sites/:site/webhooks">["items"][number];
@@ -107,7 +107,7 @@ export function webhookHandlers(context: ApiContext): Handlers<keyof typeof webh
           { title: "removed", cell: ({ period }) => period?.removed ?? null },
           { title: "id", cell: ({ id }) => id },
         ],
-        site.settings.timeZone,
+        listOf(site),
         (limit, before) => store.pushes.listLog({ siteId, webhookId }, limit, before),
       );
     },

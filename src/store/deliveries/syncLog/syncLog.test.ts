@@ -10,9 +10,10 @@ import { hourMs } from "../../../kernel/time.ts";
 import { connectDatabase } from "../../connect.ts";
 import type { Database } from "../../engine/database.ts";
 import { finalAt, type Figure } from "../../statistics/statistics.ts";
-import type { LogFilter } from "./syncLog.ts";
+import { syncLogStore, type LogFilter } from "./syncLog.ts";
 import { syncLogChangeStore, type LogKey } from "./changes.ts";
 import { sha256 } from "../../../../test/support/sha256.ts";
+import { maxRowsOfTurn } from "../../../../test/support/turns.ts";
 
 const now = Date.UTC(2026, 10, 15, 12);
 const day = 86_400_000;
@@ -53,6 +54,46 @@ describe.each(["sqlite", "postgres"] as const)("the sync log on %s", async (engi
     }
     return item.event.id;
   }
+
+  test.runIf(engine === "sqlite")(
+    "pages and counts that match little read few rows in a turn, however many are asked for at once",
+    async () => {
+      const siteId = shortId();
+      const connections = Array.from({ length: 20 }, (_, i) => `c${i}`);
+      const parked = connections.map((connectionId) => ({ ...queuedDelivery(connectionId), state: "parked" }) as const);
+      const accept = () => store.events.accept(newEvent(siteId, { receivedAt: now }, { deliveries: parked }));
+      await Promise.all(Array.from({ length: 200 }, accept));
+      const filters: LogFilter[] = [
+        { eventName: "nothing" },
+        { states: ["sent"] },
+        { states: ["parked"], eventName: "nothing" },
+        { states: ["sent", "parked"], mode: "test" },
+      ];
+      for (const filter of filters) {
+        const rows = await maxRowsOfTurn(location, async (db) => {
+          const log = syncLogStore(db);
+          const list = () => log.listPage(siteId, filter, { before: null, limit: 200 });
+          for (const page of await Promise.all(Array.from({ length: 10 }, list))) expect(page).toEqual({ lines: [], next: null });
+        });
+        expect(rows).toBeLessThan(2000);
+      }
+      const counted = await maxRowsOfTurn(location, async (db) => {
+        const log = syncLogStore(db);
+        const count = () => log.count(siteId, { states: ["parked", "sent"] });
+        expect(await Promise.all(Array.from({ length: 5 }, count))).toEqual(Array(5).fill(4000));
+      });
+      expect(counted).toBeLessThan(2000);
+    },
+  );
+
+  test("many deliveries of a connection are counted some at a time", async () => {
+    const siteId = shortId();
+    const parked = [{ ...queuedDelivery(), state: "parked" }] as const;
+    const accept = () => store.events.accept(newEvent(siteId, { receivedAt: now }, { deliveries: parked }));
+    for (let n = 0; n < 9; n += 1) await Promise.all(Array.from({ length: 500 }, accept));
+    expect(await store.syncLog.count(siteId, { states: ["parked"] })).toBe(4500);
+    expect(await store.syncLog.count(siteId, { states: ["parked"], connectionId: "c1", to: now })).toBe(0);
+  });
 
   async function all(siteId: string, filter: LogFilter, limit = 100): Promise<LogKey[]> {
     const keys: LogKey[] = [];

@@ -24,7 +24,7 @@ import {
   PostgresError,
   sqlState,
 } from "./errors.ts";
-import type { Connections } from "./pool.ts";
+import { countReaders, type Connections } from "./pool.ts";
 import { MachineDown, createMachines, type Machine, type Machines } from "./machines.ts";
 import { answersFor, readPlacement, type Placement, type PlacementRequest } from "./placement.ts";
 import { createPrimary } from "./primary.ts";
@@ -201,6 +201,7 @@ export function connectPostgres(url: string, options: PostgresOptions): Database
     advisoryLocks: flags.advisoryLocks,
     onDedicatedConnection: flags.advisoryLocks ? onDedicatedConnection : null,
     isSharded,
+    readers: countReaders(options.connections),
     all,
     background: { all: reading("background") },
     commitGroup: (siteId) => (sharded === false ? groupOf(siteId) : (machines?.commitGroup(siteId) ?? siteId)),

@@ -39,6 +39,17 @@ const maxBackground = 2;
 const minForLeases = 8;
 const writeTimeoutMs = 15_000;
 
+/** How many of the connections to a server read for requests. */
+export function countReaders(maxConnections: number): number {
+  // Taken from the readers: commits need theirs more.
+  const others = countForBackground(maxConnections) + countForLeases(maxConnections);
+  return countForReads(maxConnections) - others || 1;
+}
+
+const countForReads = (maxConnections: number) => Math.max(1, Math.floor(maxConnections / 2));
+const countForBackground = (maxConnections: number) => (maxConnections >= minForBackground ? maxBackground : 0);
+const countForLeases = (maxConnections: number) => (maxConnections >= minForLeases ? 1 : 0);
+
 export function createConnections(
   server: string,
   timeline: Timeline,
@@ -93,17 +104,15 @@ export function createConnections(
   }
   // Several pools: reads that hang, such as on a locked table, must not keep events from being accepted, and queries over all sites
   // must not keep requests from reading.
-  const forBackground = maxConnections >= minForBackground ? maxBackground : 0;
-  const forReads = Math.max(1, Math.floor(maxConnections / 2));
-  // Taken from the readers: commits need theirs more.
-  const forLeases = maxConnections >= minForLeases ? 1 : 0;
-  const readers = open(forReads - forBackground - forLeases || 1, readTimeoutMs, readTimeoutMs + 1000);
+  const forBackground = countForBackground(maxConnections);
+  const forLeases = countForLeases(maxConnections);
+  const readers = open(countReaders(maxConnections), readTimeoutMs, readTimeoutMs + 1000);
   const background = forBackground
     ? open(forBackground, backgroundTimeoutMs, backgroundTimeoutMs + 1000, backgroundIdleMs)
     : readers;
   // A pipelined statement may wait for those before it.
   const createForWrites = (max: number) => open(max, writeTimeoutMs, 2 * writeTimeoutMs);
-  const writers = createForWrites(Math.max(1, maxConnections - forReads));
+  const writers = createForWrites(Math.max(1, maxConnections - countForReads(maxConnections)));
   const leases = forLeases ? createForWrites(forLeases) : writers;
   return {
     server,

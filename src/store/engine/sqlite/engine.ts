@@ -169,6 +169,7 @@ export function connectSqlite(file: string, options: SqliteOptions = {}): Databa
     advisoryLocks: false,
     onDedicatedConnection: null,
     isSharded: async () => false,
+    readers: 1,
     all: async (sql, params) => readingConnection().all(sql, params),
     background: { all: async (sql, params) => readingConnection().all(sql, params) },
     commitGroup: () => "",
