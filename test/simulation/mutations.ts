@@ -182,7 +182,7 @@ export const mutations: Readonly<Record<string, Mutation>> = {
     find: "leaseLeftMs: () => (lease.lapses() === lapses ? lease.leftMs() : 0),",
     replace: "leaseLeftMs: () => lease.leftMs(),",
     focus: "suspended batches",
-    seed: 167,
+    isRare: true,
   },
   "abandoned events are queued at once": {
     what: "Events without a confirmed commit are looked for before the commit can have ended, and then forgotten.",
