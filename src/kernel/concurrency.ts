@@ -121,8 +121,6 @@ export function createThreadShare({
   let hasBegun = false;
   /** The slices of this turn of the event loop: when the first began, and when that of each key is over. */
   let turn: { beganAt: number; ends: Map<string, number> } | null = null;
-  /** The end of the pause after the last turn with slices. */
-  let pauseEndsAt = -Infinity;
   /** The requests that are being answered. */
   const answering = createCounts();
   /** The last request, and the last one of another key than that. */
@@ -137,30 +135,31 @@ export function createThreadShare({
 
   function scheduleNext(ms = pauseMs): void {
     const next = slices.nextKey();
-    if (next === undefined || isScheduled || held > 0 || turn) return;
+    if (next === undefined || isScheduled || held > 0) return;
     isScheduled = true;
-    if (isContended(next)) afterPause(startNext, Math.max(ms, pauseEndsAt - elapsed()));
+    if (isContended(next)) afterPause(startNext, ms);
     else setImmediate(startNext);
   }
 
   function startNext(): void {
     isScheduled = false;
     if (held > 0) return;
-    slices.take()?.();
+    const start = slices.take();
+    if (!start) return;
+    const startedAt = elapsed();
+    start();
+    isScheduled = true;
+    setImmediate(() => {
+      isScheduled = false;
+      scheduleNext(Math.min(maxPauseMs, Math.max(pauseMs, elapsed() - startedAt)));
+    });
   }
 
   function beginSlice(key: string): void {
     const now = elapsed();
-    if (!turn) setImmediate(endTurn);
+    if (!turn) setImmediate(() => (turn = null));
     turn ??= { beganAt: now, ends: new Map() };
     turn.ends.set(key, now + sliceMs);
-  }
-
-  function endTurn(): void {
-    const now = elapsed();
-    pauseEndsAt = now + Math.min(maxPauseMs, Math.max(pauseMs, now - (turn?.beganAt ?? now)));
-    turn = null;
-    scheduleNext();
   }
 
   /** Resolves when the next slice of `key` begins. */
@@ -178,8 +177,7 @@ export function createThreadShare({
   function isOver(key: string): boolean {
     const end = turn?.ends.get(key);
     if (end !== undefined) return elapsed() >= end;
-    if (turn) return slices.count(key) > 0 || elapsed() - turn.beganAt >= maxBeginMs;
-    return slices.count(key) > 0 || (isContended(key) && elapsed() < pauseEndsAt);
+    return slices.count(key) > 0 || (turn !== null && elapsed() - turn.beganAt >= maxBeginMs);
   }
 
   /** Called between two steps of long work, and waited for: it returns a promise when the slice of its key is over. */
